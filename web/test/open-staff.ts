@@ -6,6 +6,8 @@ interface Options {
   answers?: Answers;
   /** By default all. */
   allowed?: readonly Permission[];
+  /** Of the window. */
+  width?: number;
 }
 
 export const nothingWaits: Attention = {
@@ -32,7 +34,7 @@ const staffAnswers: Answers = {
 };
 
 /** Opens an address of the app as a member of staff. */
-export function openAsStaff(path: string, { answers = {}, allowed = permissions }: Options = {}) {
+export function openAsStaff(path: string, { answers = {}, allowed = permissions, ...window }: Options = {}) {
   const profile = { ...customer, email: 'admin@example.com', role: { name: 'ADMIN', permissions: [...allowed] } };
-  return openApp(path, { answers: { 'GET /v1/profile': { data: profile }, ...staffAnswers, ...answers } });
+  return openApp(path, { ...window, answers: { 'GET /v1/profile': { data: profile }, ...staffAnswers, ...answers } });
 }

@@ -42,6 +42,15 @@ it('signs in after the confirmation, and leads to the proxies', async () => {
   expect(localStorage.getItem('tokens')).toContain(result.data.refreshToken);
 });
 
+it('says where the first money on the balance comes from', async () => {
+  const profile = { ...customer, balance: 1 };
+  const { screen } = await openApp(page(confirmationTexts.en.DONE), {
+    isSignedIn: false,
+    answers: { ...catalogue, [SIGN_IN]: { data: { ...result.data, profile } } },
+  });
+  expect(await screen.findByText('Your email is confirmed. A trial credit of $1.00 is on your balance')).toBeTruthy();
+});
+
 it('shows the message and the way to sign-in where the browser is another one', async () => {
   const { screen } = await openApp(page(confirmationTexts.ru.DONE), {
     isSignedIn: false,

@@ -1,10 +1,12 @@
 import { Link, useNavigate } from '@tanstack/react-router';
 import { useEffect, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
+import { formatMoney } from '../format/format.ts';
 import { useDocumentTitle } from '../hooks/use-document-title.ts';
 import { useScreenSearch } from '../loading/use-screen.ts';
 import { signInAsConfirmed } from '../session/sign-in-as-confirmed.ts';
 import { MessageScreen } from '../ui/message-screen.tsx';
+import { showToast } from '../ui/toasts.ts';
 import plain from '../ui/plain.module.css';
 import { isConfirmation, isKnownMessage, truncateMessage } from './public-messages.ts';
 import { publicMessageScreen } from './screens.ts';
@@ -38,6 +40,7 @@ export function PublicMessagePage() {
 
 /** @returns whether the page waits for the sign-in, which leads to the app */
 function useSignIn(id: string | undefined): boolean {
+  const { t } = useTranslation();
   const navigate = useNavigate();
   const [hasFailed, setHasFailed] = useState(false);
   const requested = useRef<string>(undefined);
@@ -45,11 +48,14 @@ function useSignIn(id: string | undefined): boolean {
     if (id === undefined || requested.current === id) return;
     requested.current = id;
     const enter = async (signInId: string) => {
-      if (await signInAsConfirmed(signInId)) await navigate({ to: '/proxies', replace: true });
-      else setHasFailed(true);
+      const balance = await signInAsConfirmed(signInId);
+      if (balance === undefined) return setHasFailed(true);
+      // Only a trial credit can be there.
+      if (balance > 0) showToast('success', t('publicMessage.trial', { amount: formatMoney(balance) }));
+      await navigate({ to: '/proxies', replace: true });
     };
     void enter(id);
-  }, [id, navigate]);
+  }, [id, navigate, t]);
   return id !== undefined && !hasFailed;
 }
 

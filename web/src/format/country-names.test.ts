@@ -11,6 +11,12 @@ describe('countryName', () => {
     expect(countryName('DE', 'ru')).toBe('Германия');
   });
 
+  it('has the names of Unicode, with ё', () => {
+    const names = new Intl.DisplayNames(['ru'], { type: 'region' });
+    const written = Object.keys(russian).map((code) => [code, names.of(code)?.replace('диненн', 'динённ')]);
+    expect(russian).toEqual(Object.fromEntries(written));
+  });
+
   it('accepts codes in upper and lower case', () => {
     expect(countryName('us', 'en')).toBe('United States');
   });

@@ -1,4 +1,5 @@
 import { memo, type ReactNode, useMemo } from 'react';
+import { useTranslation } from 'react-i18next';
 import classes from './card-list.module.css';
 import type { Column } from './data-table.tsx';
 import { Placeholder } from './placeholder.tsx';
@@ -20,6 +21,7 @@ interface Places<Row> {
   headings: readonly Column<Row>[];
   line: readonly Column<Row>[];
   fields: readonly Column<Row>[];
+  more: readonly Column<Row>[];
   actions: readonly Column<Row>[];
 }
 
@@ -30,6 +32,7 @@ export function CardList<Row>({ label, columns, rows, rowKey, skeletonKeys, rend
       headings: columns.filter(({ place }) => place === 'heading'),
       line: columns.filter(({ place }) => place === 'line' || place === 'fact'),
       fields: columns.filter(({ place }) => place === undefined),
+      more: columns.filter(({ place }) => place === 'more'),
       actions: columns.filter(({ place }) => place === 'action'),
     }),
     [columns],
@@ -72,7 +75,8 @@ interface CardProps<Row> {
 }
 
 /** Memoized: not rendered again when further cards are added. */
-const Card = memo(function Card<Row>({ row, places: { headings, line, fields, actions } }: CardProps<Row>) {
+const Card = memo(function Card<Row>({ row, places: { headings, line, fields, more, actions } }: CardProps<Row>) {
+  const { t } = useTranslation();
   const isShort = fields.length === 0;
   return (
     <li className={classes['card']} data-short={isShort || undefined}>
@@ -88,24 +92,34 @@ const Card = memo(function Card<Row>({ row, places: { headings, line, fields, ac
           ))}
         </div>
       )}
-      {fields.length > 0 && (
-        <dl className={classes['fields']}>
-          {fields.map(({ key, header, render, renderInCard = render }) => (
-            <div key={key}>
-              <dt>{header}</dt>
-              <dd>{renderInCard(row)}</dd>
-            </div>
-          ))}
-        </dl>
-      )}
+      {fields.length > 0 && <Fields row={row} columns={fields} />}
       <div className={classes['actions']} data-beside={isBeside(fields, actions)}>
         {actions.map(({ key, render }) => (
           <div key={key}>{render(row)}</div>
         ))}
       </div>
+      {more.length > 0 && (
+        <details className={classes['more']}>
+          <summary>{t('more')}</summary>
+          <Fields row={row} columns={more} />
+        </details>
+      )}
     </li>
   );
 }) as <Row>(props: CardProps<Row>) => ReactNode;
+
+function Fields<Row>({ row, columns }: { row: Row; columns: readonly Column<Row>[] }) {
+  return (
+    <dl className={classes['fields']}>
+      {columns.map(({ key, header, render, renderInCard = render }) => (
+        <div key={key}>
+          <dt>{header}</dt>
+          <dd>{renderInCard(row)}</dd>
+        </div>
+      ))}
+    </dl>
+  );
+}
 
 function lineText<Row>({ place, header, render, renderInCard = render }: Column<Row>, row: Row): ReactNode {
   const value = renderInCard(row);

@@ -24,9 +24,9 @@ export interface Column<Row> {
   width?: number;
   /**
    * Its place in a card on narrow screens: heading, in the line below it without its header, in this line after its header (`fact`), button,
-   * or (by default) a field. A card without fields has two lines. `none`: the details have it, or wider screens.
+   * or (by default) a field. A card without fields has two lines. `more`: what opens below them. `none`: the details have it, or wider screens.
    */
-  place?: 'heading' | 'line' | 'fact' | 'action' | 'none';
+  place?: 'heading' | 'line' | 'fact' | 'action' | 'more' | 'none';
 }
 
 interface DataTableProps<Row> {

@@ -72,10 +72,11 @@ export function megabytesPrice({ languageCode }: View, micros: bigint, megabytes
   return priceText(languageCode, toDollars(micros * BigInt(megabytes)));
 }
 
-/** An operator may import any code of two letters. */
+/** An operator may import any code of two letters. With ё, as all Russian texts, which the names of Unicode lack in a word. */
 export function countryName(languageCode: LanguageCode, countryCode: string): string {
   if (!/^[A-Z]{2}$/.test(countryCode)) return countryCode;
-  return new Intl.DisplayNames([languageCode], { type: 'region' }).of(countryCode) ?? countryCode;
+  const name = new Intl.DisplayNames([languageCode], { type: 'region' }).of(countryCode) ?? countryCode;
+  return name.replace('диненн', 'динённ');
 }
 
 /** By name. */

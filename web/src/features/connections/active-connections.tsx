@@ -70,6 +70,8 @@ export function ActiveConnections({
 interface NewestActive {
   shown: readonly Connection[];
   hasMore: boolean;
+  /** Known once the list is loaded. */
+  hasNone: boolean;
 }
 
 /** From the first page of all connections if that has all of them, because it is loaded anyway. */
@@ -77,10 +79,10 @@ export function useNewestActive(all: List<Connection>, isEnabled: boolean): Newe
   const isPhone = useMediaQuery(PHONE_SCREEN, undefined, { getInitialValueInEffect: false });
   const isWhole = all.totalPages <= 1;
   const active = useConnections(1, { active: true }, isEnabled && all.rows !== undefined && !isWhole);
-  if (!isEnabled) return { shown: [], hasMore: false };
-  const open = (isWhole ? all.rows : active.rows)?.filter(isLive) ?? [];
-  const shown = open.slice(0, isPhone ? PHONE_CARDS_MAX : CARDS_MAX);
-  return { shown, hasMore: shown.length < open.length };
+  if (!isEnabled) return { shown: [], hasMore: false, hasNone: false };
+  const open = (isWhole ? all.rows : active.rows)?.filter(isLive);
+  const shown = open?.slice(0, isPhone ? PHONE_CARDS_MAX : CARDS_MAX) ?? [];
+  return { shown, hasMore: shown.length < (open?.length ?? 0), hasNone: open?.length === 0 };
 }
 
 interface ActiveCardProps {

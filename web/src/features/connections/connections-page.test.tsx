@@ -228,6 +228,10 @@ it('is labelled, found, exported, and disconnected with others', async () => {
   await user.click(several.getByRole('button', { name: 'Disconnect 2' }));
   await screen.findByText('2 connections are disconnected');
   expect(rows.map(({ status }) => status)).toEqual(['DISCONNECT_USER', 'DISCONNECT_USER']);
+  // A search may hide some; without one, none is left.
+  await fill(screen.getByRole('searchbox'), '');
+  await expect.poll(() => screen.queryByRole('button', { name: 'Disconnect several' })).toBeNull();
+  expect(screen.getByRole('button', { name: 'Export' })).toBeTruthy();
 });
 
 it('has a traffic limit that can be set and removed, and is refused below the used traffic', async () => {

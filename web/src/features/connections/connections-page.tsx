@@ -53,10 +53,14 @@ export function ConnectionsPage() {
       <ConnectionsFilter
         search={search}
         onSearch={(chosen) => change(connectionsSearch({ ...chosen }), { replace: true })}
-        onDisconnectSeveral={() => {
-          loadSeveral();
-          setOpen('several');
-        }}
+        onDisconnectSeveral={
+          newest.hasNone
+            ? undefined
+            : () => {
+                loadSeveral();
+                setOpen('several');
+              }
+        }
         onExport={() => {
           loadExport();
           setOpen('export');
@@ -157,7 +161,8 @@ function useShown(id: string | undefined, rows: readonly Connection[] | undefine
 interface ConnectionsFilterProps {
   search: ConnectionsSearch;
   onSearch: (search: ConnectionsSearch) => void;
-  onDisconnectSeveral: () => void;
+  /** Undefined: no connection is open. */
+  onDisconnectSeveral: (() => void) | undefined;
   onExport: () => void;
 }
 
@@ -198,13 +203,15 @@ function ConnectionsFilter({ search, onSearch, onDisconnectSeveral, onExport }: 
           <Button variant="default" leftSection={<IconDownload size={17} aria-hidden="true" />} onClick={onExport}>
             {t('export.open')}
           </Button>
-          <Button
-            {...destructive.opens}
-            leftSection={<IconPlugConnectedX size={17} aria-hidden="true" />}
-            onClick={onDisconnectSeveral}
-          >
-            {t('several.open')}
-          </Button>
+          {onDisconnectSeveral !== undefined && (
+            <Button
+              {...destructive.opens}
+              leftSection={<IconPlugConnectedX size={17} aria-hidden="true" />}
+              onClick={onDisconnectSeveral}
+            >
+              {t('several.open')}
+            </Button>
+          )}
         </div>
       </form>
     </search>

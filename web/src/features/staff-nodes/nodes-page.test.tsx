@@ -77,3 +77,15 @@ it('says of a gateway that is away since when, the last error of its exits, and 
   expect(failure).toMatch(/^Last error of an exit: the gateway cannot reach our check server either \(21\.11\.2026 /);
   expect(day).toBe('Online for 9 of the last 24 hours');
 });
+
+it('has all of a gateway on a phone, in two lines and what opens below them', async () => {
+  const { screen, user } = await openAsStaff('/admin/nodes', {
+    answers: { 'GET /v1/nodes/admin': { data: [node] } },
+    width: 390,
+  });
+  await user.click(await screen.findByText('More'));
+  const terms = screen.getAllByRole('term').map(({ textContent }) => textContent);
+  const values = screen.getAllByRole('definition').map(({ textContent }) => textContent);
+  expect(terms).toEqual(['Version', 'Tunnels', 'DNS ports, free / all', 'Last report']);
+  expect(values).toEqual(['0.1.0', '2', '900 / 1,000', expect.stringContaining('21.11.2026')]);
+});

@@ -70,14 +70,14 @@ function NodesTable({ nodes, onDrain }: NodesTableProps) {
     {
       key: 'version',
       header: t('nodes.version'),
-      place: 'none',
+      place: 'more',
       render: ({ softwareVersion }) => softwareVersion ?? t('unknown'),
     },
     ...useLoadColumns(),
     {
       key: 'lastReportAt',
       header: t('nodes.lastReport'),
-      place: 'none',
+      place: 'more',
       render: ({ lastReportAt }) =>
         lastReportAt === null ? t('nodes.never') : <time dateTime={lastReportAt}>{formatMoment(lastReportAt)}</time>,
     },
@@ -114,7 +114,7 @@ function useLoadColumns(): Column<GatewayNode>[] {
     {
       key: 'tunnels',
       header: t('nodes.tunnels'),
-      place: 'none',
+      place: 'more',
       isNumeric: true,
       render: ({ tunnels }) => (tunnels === null ? t('unknown') : formatCount(tunnels)),
     },
@@ -145,7 +145,7 @@ function useLoadColumns(): Column<GatewayNode>[] {
     {
       key: 'dnsPorts',
       header: t('nodes.dnsPorts'),
-      place: 'none',
+      place: 'more',
       isNumeric: true,
       render: ({ dnsPorts: { free, total } }) => `${formatCount(free)} / ${formatCount(total)}`,
     },
