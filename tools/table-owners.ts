@@ -23,6 +23,7 @@ const tablesByModule: Record<string, readonly string[]> = {
     'end_mails',
     'low_balance_warnings',
     'receipt_keys',
+    'replacements',
     'unmailed_ends',
   ],
   connections: ['allowed_networks', 'client_addresses', 'connection_labels', 'last_refusals', 'purchase_networks'],

@@ -27,6 +27,7 @@ import { inventoryRoutes } from './modules/proxies/inventory.routes.ts';
 import { proxiesRoutes } from './modules/proxies/proxies.routes.ts';
 import { reconciliationRoutes } from './modules/reconciliation/reconciliation.routes.ts';
 import { referralsRoutes } from './modules/referrals/referrals.routes.ts';
+import { replacementsRoutes } from './modules/replacements/replacements.routes.ts';
 import { rotationRoutes } from './modules/rotation/rotation.routes.ts';
 import { searchRoutes } from './modules/search/search.routes.ts';
 import { systemRoutes } from './modules/system/system.routes.ts';
@@ -60,6 +61,7 @@ const modules: readonly ((app: FastifyInstance) => void)[] = [
   connectionsRoutes,
   gatewayRoutes,
   rotationRoutes,
+  replacementsRoutes,
   billingRoutes,
   invoicesRoutes,
   transactionsRoutes,

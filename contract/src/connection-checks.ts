@@ -34,6 +34,8 @@ const connectionCheckSchema = locationSchema.extend({
   seenPlace: seenPlaceSchema.nullable().optional(),
   /** Whether what was seen is what the catalogue says. Where customers can change the address, none is promised. Absent: an API of 0.4.0. */
   isAsSold: z.object({ address: isAsSoldSchema, country: isAsSoldSchema, operator: isAsSoldSchema }).optional(),
+  /** The exit is not as sold, so the connection may be replaced. Absent: an API of 0.4.0. */
+  isReplaceable: z.boolean().optional(),
 });
 export type ConnectionCheck = z.infer<typeof connectionCheckSchema>;
 

@@ -37,6 +37,8 @@ export const connectionSchema = locationSchema.extend({
   refundStatus: z.enum(refundStatuses),
   endReason: z.enum(endReasons).nullable(),
   createdAt: dateSchema,
+  /** When the first of the connections was bought that this one replaces: the time for refunds counts from then. Null: it replaces none. */
+  firstBoughtAt: dateSchema.nullable(),
   /** When the gateway last reported traffic. */
   syncAt: dateSchema.nullable(),
   disconnectAt: dateSchema.nullable(),

@@ -18,6 +18,7 @@ type Module =
   | typeof import('./proxies.ts')
   | typeof import('./receipts.ts')
   | typeof import('./referrals.ts')
+  | typeof import('./replacements.ts')
   | typeof import('./rotation.ts')
   | typeof import('./settings.ts')
   | typeof import('./ticket-files.ts')

@@ -53,6 +53,10 @@ export const errorCatalogue = {
   },
   NOT_CONNECTED: { status: 409, message: 'Connection is not active' },
   EXIT_SHARED: { status: 409, message: 'Several proxies use this exit' },
+  NOT_REPLACEABLE: {
+    status: 409,
+    message: 'No check of the last minutes has found this connection to be other than sold',
+  },
   NOT_ROTATABLE: { status: 409, message: 'The address of this connection cannot be changed' },
   GATEWAY_TOO_OLD: { status: 409, message: 'The gateway of this connection is too old to change addresses' },
   IDEMPOTENCY_KEY_REUSED: { status: 409, message: 'Idempotency key was used for another request' },

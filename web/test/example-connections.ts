@@ -29,6 +29,7 @@ export function exampleConnection(number: number, changes: Partial<Connection> =
     refundStatus: 'NONE',
     endReason: null,
     createdAt: '2026-11-21T12:00:00.000Z',
+    firstBoughtAt: null,
     syncAt: null,
     disconnectAt: null,
     host: 'proxy.example.com',

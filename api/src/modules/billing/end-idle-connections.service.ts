@@ -1,8 +1,10 @@
-/** Every second: ends idle connections and those of blocked users, closes those whose last report timed out, closes silent runs. */
+/** Every second: ends idle connections and those of blocked users, closes those whose last report timed out, completes replacements, closes silent runs. */
 import type { Ctx } from '../../ctx.ts';
 import { endBlocked, endIdle, closeWithoutLastReport } from './ending.service.ts';
 import { findSilentRuns } from './runs.store.ts';
 import { closeLostRun } from './runs.service.ts';
+import { completeReplacement } from './replacements.service.ts';
+import { findUnfinished } from './replacements.store.ts';
 import { findIdle, findOfBlockedUsers, findTimedOutEndings } from './ending.store.ts';
 
 /** A run without a report for this long is closed, which releases the money held for its grants; sooner if its process has exited. */
@@ -20,6 +22,7 @@ export async function endIdleConnections(ctx: Ctx): Promise<void> {
   for (const id of await findOfBlockedUsers(ctx, BATCH)) await attempt(ctx, id, endBlocked(ctx, id));
   for (const id of await findTimedOutEndings(ctx, LAST_REPORT_LIMIT_MS, BATCH))
     await attempt(ctx, id, closeWithoutLastReport(ctx, id));
+  for (const id of await findUnfinished(ctx, BATCH)) await attempt(ctx, id, completeReplacement(ctx, id));
   for (const { runId, connectionIds } of await findSilentRuns(ctx, LEASE_MS, BATCH))
     await attempt(ctx, runId, closeLostRun(ctx, runId, connectionIds));
 }

@@ -10,8 +10,9 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { Ctx } from '../../ctx.ts';
 import * as ledger from '../ledger/ledger.service.ts';
 import { notify } from '../notifications/notifications.service.ts';
-import { finalBill, heldMicros, type Meter, startedMicros } from './charging.ts';
+import { finalBill, type FinalBill, heldMicros, type Meter, startedMicros } from './charging.ts';
 import { isMailedReason, isRefundable, statusByEndReason } from './end-reasons.ts';
+import { buyReplacement } from './replacement-purchase.ts';
 import { insertEnd } from './alerts.store.ts';
 import * as store from './ending.store.ts';
 import { findPayers } from './usage-reports.store.ts';
@@ -101,7 +102,7 @@ function requestEnd(
     // A second request does not change what the first one decided.
     if (connection.endingReason === null) {
       if (isRefundWaived) await store.waiveRefund(ctx, id);
-      else if (reason === 'USER') await limitUnusedReturns(ctx, connection);
+      else if (reason === 'USER' && isUnusedReturn(ctx, connection)) await limitUnusedReturns(ctx, connection);
     }
     await alsoIn?.(ctx);
     return closeOrRequestEnd(
@@ -112,10 +113,16 @@ function requestEnd(
   });
 }
 
-/** Limits how often a user can block proxies for free by buying them and returning them unused. */
-async function limitUnusedReturns(ctx: Ctx, { userId, usedBytes, ageMs }: store.OpenConnection): Promise<void> {
+function isUnusedReturn({ config }: Ctx, { usedBytes, ageMs }: store.OpenConnection): boolean {
+  return usedBytes === 0n && isRefundable('USER', ageMs, config.refundWindowMs);
+}
+
+/**
+ * Limits how often a user can block proxies for free by buying them and returning them unused, or by replacing them.
+ * @throws AppError RATE_LIMITED
+ */
+export async function limitUnusedReturns(ctx: Ctx, { userId }: Pick<store.OpenConnection, 'userId'>): Promise<void> {
   const { unusedReturnsPerHour, refundWindowMs } = ctx.config;
-  if (usedBytes > 0n || !isRefundable('USER', ageMs, refundWindowMs)) return;
   const seconds = await store.secondsUntilUnusedReturn(ctx, userId, unusedReturnsPerHour, refundWindowMs);
   if (seconds !== undefined) throw AppError.rateLimited(seconds);
 }
@@ -199,23 +206,21 @@ export interface ClosedConnection {
 }
 
 /**
- * Bills and closes the connections; their proxies return to the catalogue. The caller holds the locks of the payers' accounts.
- * Call it last in a transaction: it ends with locking the shared system accounts.
+ * Bills and closes the connections; their proxies return to the catalogue, and those that are replaced get their successors. The caller
+ * holds the locks of the payers' accounts. Call it last in a transaction: it ends with locking the shared system accounts.
  */
 export async function closeConnections(ctx: Ctx, closed: readonly ClosedConnection[]): Promise<void> {
   const transfers: ledger.Transfer[] = [];
   for (const each of closed) transfers.push(...(await close(ctx, each)));
+  // What came back may pay for them.
+  for (const { connection } of closed) if (connection.isReplaced) await buyReplacement(ctx, connection.id);
   await ledger.postLocked(ctx, transfers);
 }
 
 /** @returns the transfer to post once all connections are closed */
-async function close(ctx: Ctx, { connection, reason }: ClosedConnection): Promise<ledger.Transfer[]> {
-  const meter: Meter = { ...connection, megabytePriceMicros: megabytePrice(connection.priceMicros) };
-  // Staff have given all of it back while it was open: nothing is refunded twice.
-  const isGivenBack = connection.staffRefundedMicros > startedMicros(meter);
-  const isRefunded =
-    !connection.isRefundWaived && !isGivenBack && isRefundable(reason, connection.ageMs, ctx.config.refundWindowMs);
-  const bill = finalBill(meter, isRefunded);
+async function close(ctx: Ctx, { connection, ...closed }: ClosedConnection): Promise<ledger.Transfer[]> {
+  const bill = billAtEnd(ctx, connection, closed.reason);
+  const reason = connection.isReplaced ? 'USER' : closed.reason;
   const { userId, ip } = await store.saveEnd(ctx, {
     id: connection.id,
     status: statusByEndReason[reason],
@@ -233,14 +238,32 @@ async function close(ctx: Ctx, { connection, reason }: ClosedConnection): Promis
     });
   if (isMailedReason(reason))
     await insertEnd(ctx, { connectionId: connection.id, userId, reason, refundMicros: bill.refundMicros });
-  await ledger.release(ctx, connection.payerAccountId, heldMicros(meter));
+  await ledger.release(ctx, connection.payerAccountId, heldMicros(toMeter(connection)));
   if (bill.refundMicros > 0n)
     await ledger.refund(ctx, {
       connectionId: connection.id,
       payerAccountId: connection.payerAccountId,
-      megabytes: { from: bill.chargedMegabytes, to: meter.chargedMegabytes },
+      megabytes: { from: bill.chargedMegabytes, to: connection.chargedMegabytes },
     });
   return bill.revenueMicros > 0n ? [transferToRevenue(connection, bill.revenueMicros)] : [];
+}
+
+/** What the connection costs if it ends now for this reason. */
+export function billAtEnd(
+  { config }: Pick<Ctx, 'config'>,
+  connection: store.OpenConnection,
+  reason: EndReason,
+): FinalBill {
+  const meter = toMeter(connection);
+  // Staff have given all of it back while it was open: nothing is refunded twice.
+  const isGivenBack = connection.staffRefundedMicros > startedMicros(meter);
+  const isRefunded =
+    !connection.isRefundWaived && !isGivenBack && isRefundable(reason, connection.ageMs, config.refundWindowMs);
+  return finalBill(meter, isRefunded);
+}
+
+export function toMeter(connection: store.OpenConnection): Meter {
+  return { ...connection, megabytePriceMicros: megabytePrice(connection.priceMicros) };
 }
 
 function transferToRevenue({ id, escrowAccountId }: store.OpenConnection, amountMicros: bigint): ledger.Transfer {

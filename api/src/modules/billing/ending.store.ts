@@ -20,9 +20,11 @@ export interface OpenConnection {
   endingReason: RequestedEnd | null;
   /** The user ended it without a refund. */
   isRefundWaived: boolean;
+  /** The user has asked for another proxy in its place. */
+  isReplaced: boolean;
   /** What staff have refunded. */
   staffRefundedMicros: bigint;
-  /** Age when the end was requested; the current age if it was not. */
+  /** Since the purchase, or that of the first connection which this one replaces, until the end was requested, or until now. */
   ageMs: number;
   /** Gateway runs that may still report. */
   openRuns: number;
@@ -36,7 +38,8 @@ export function findForEnd(ctx: Ctx, ids: readonly string[]): Promise<OpenConnec
             granted_bytes as "grantedBytes", charged_megabytes as "chargedMegabytes", cap_megabytes as "capMegabytes",
             ending_reason as "endingReason", is_refund_waived as "isRefundWaived",
             staff_refunded_micros as "staffRefundedMicros",
-            (extract(epoch from least(ending_at, clock_timestamp()) - created_at) * 1000)::float8 as "ageMs",
+            (extract(epoch from least(ending_at, clock_timestamp()) - coalesce(first_bought_at, created_at)) * 1000)::float8 as "ageMs",
+            exists (select from replacements where connection_id = connections.id and finished_at is null) as "isReplaced",
             (select count(*)::int from connection_runs where connection_id = connections.id and is_open) as "openRuns"
        from connections where id = any($1::uuid[]) order by id`,
     [ids],
@@ -107,7 +110,7 @@ export async function waiveRefund(ctx: Ctx, id: string): Promise<void> {
 
 /**
  * Call with the payer's account locked. Counts connections without traffic that the user ended or asked to end in the last
- * hour, with a refund. Rows older than the refund window plus that hour are not read.
+ * hour, with a refund, and all that were to be replaced. Rows older than the refund window plus that hour are not read.
  * @returns the seconds until another one may be returned; undefined if it may be now
  */
 export async function secondsUntilUnusedReturn(
@@ -123,6 +126,10 @@ export async function secondsUntilUnusedReturn(
               where user_id = $1 and created_at > now() - interval '1 hour' - $3 * interval '1 millisecond'
                 and used_bytes = 0 and not is_refund_waived
                 and (end_reason = 'USER' and refund_status = 'REFUNDED' or status = 'WORK' and ending_reason = 'USER')
+                and not exists (select from replacements where connection_id = connections.id)
+              union all
+             select requested_at from replacements join connections on connections.id = connection_id
+              where requested_at > now() - interval '1 hour' and user_id = $1
             ) as unused_return
       where returned_at > now() - interval '1 hour'
       order by returned_at desc offset $2::int - 1 limit 1`,

@@ -27,6 +27,20 @@ const MEGABYTE_PRICE = 'megabyte_price(price_micros)';
 
 export const connectionInvariants: Invariant[] = [
   invariant(
+    'a replaced connection has ended and costs its started megabytes, and the one in its place has the same owner, price and first purchase',
+    `select 'connection ' || replaced.id || ' is replaced by ' || coalesce(successor.id::text, 'none') as broken
+       from replacements
+       join connections as replaced on replaced.id = connection_id
+       left join connections as successor on successor.id = new_connection_id
+      where requested_at > now() - interval '2 days' and finished_at is not null
+        and not coalesce(
+              replaced.status <> 'WORK'
+              and (replaced.charged_megabytes = (replaced.used_bytes + 1048575) / 1048576 or replaced.staff_refunded_micros > 0)
+              and (new_connection_id is null
+                   or (successor.user_id, successor.price_micros, successor.first_bought_at)
+                      = (replaced.user_id, replaced.price_micros, coalesce(replaced.first_bought_at, replaced.created_at))), false)`,
+  ),
+  invariant(
     'an open connection has paid for 50 MB, or for its started megabytes',
     `select 'connection ' || id || ' has paid ' || charged_megabytes || ' MB for ' || ${STARTED} as broken
        from connections where status = 'WORK' and charged_megabytes <> greatest(prepaid_megabytes(), ${STARTED})`,

@@ -10,7 +10,7 @@ import * as ledger from '../ledger/ledger.service.ts';
 import * as store from './access.store.ts';
 import { presentConnection } from './connection-presenter.ts';
 import { findConnection } from './connections.store.ts';
-import { encryptPassword, hashPassword, newCredentials } from './credentials.ts';
+import { encryptPassword, hashPassword, newCredentials } from '../../secrets/connection-credentials.ts';
 
 export { listClientSharers } from './access.store.ts';
 

@@ -9,7 +9,7 @@ import { effectiveLimits } from '../proxies/limits.service.ts';
 import { presentRotation } from '../rotation/rotation.service.ts';
 import { readLink } from '../rotation/secret-links.service.ts';
 import type { ConnectionRow } from './connections.store.ts';
-import { decryptPassword } from './credentials.ts';
+import { decryptPassword } from '../../secrets/connection-credentials.ts';
 
 /** Users see their own connections, so the owner is left out. */
 type OwnRow = Omit<ConnectionRow, 'userId' | 'userEmail'>;
@@ -60,6 +60,7 @@ function present(config: Config, row: SoldRow): Omit<Connection, 'password' | 'l
     capMegabytes: row.capMegabytes === null ? null : Number(row.capMegabytes),
     limits: effectiveLimits(config, row),
     createdAt: row.createdAt.toISOString(),
+    firstBoughtAt: row.firstBoughtAt?.toISOString() ?? null,
     syncAt: row.syncedAt?.toISOString() ?? null,
     disconnectAt: row.endedAt?.toISOString() ?? null,
     lastRefusal:

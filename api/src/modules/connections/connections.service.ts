@@ -21,7 +21,12 @@ import { record } from '../audit-log/audit-log.service.ts';
 import { grantsReturned, isBoughtWithCap, setBoughtCap, setCap } from '../billing/cap.service.ts';
 import * as ledger from '../ledger/ledger.service.ts';
 import { setAllowList } from './access.service.ts';
-import { newConnectionId, encryptPassword, hashPassword, newCredentials } from './credentials.ts';
+import {
+  newConnectionId,
+  encryptPassword,
+  hashPassword,
+  newCredentials,
+} from '../../secrets/connection-credentials.ts';
 import { connectionFiles } from './connection-file.ts';
 import { presentConnection, presentForStaff, presentSold } from './connection-presenter.ts';
 import { setTimer } from '../rotation/timer.service.ts';
@@ -103,6 +108,7 @@ const NEW_CONNECTION = {
   syncedAt: null,
   endedAt: null,
   label: null,
+  firstBoughtAt: null,
   rotationSecret: null,
   everyMinutes: null,
   refusalReason: null,
@@ -124,8 +130,7 @@ export function disconnectWithoutRefund(ctx: Ctx, actor: Actor, id: string): Pro
 }
 
 async function endOwn(ctx: Ctx, actor: Actor, id: string, end: (ctx: Ctx) => Promise<void>) {
-  const connection = await store.findConnection(ctx, id);
-  if (connection?.userId !== actor.userId) throw new AppError('NOT_FOUND', { thing: 'Connection' });
+  await requireOwn(ctx, actor, id);
   await end(ctx);
   return showWithBalance(ctx, actor, id);
 }
@@ -201,8 +206,7 @@ export async function* exportOwn(ctx: Ctx, actor: Actor, format: ConnectionFileF
 export async function changeOwn(ctx: Ctx, actor: Actor, id: string, change: ConnectionChange): Promise<Connection> {
   const { label, capMegabytes, allowList, rotateEveryMinutes } = change;
   await ctx.tx(async (ctx) => {
-    const connection = await store.findConnection(ctx, id);
-    if (connection?.userId !== actor.userId) throw new AppError('NOT_FOUND', { thing: 'Connection' });
+    await requireOwn(ctx, actor, id);
     if (capMegabytes !== undefined) await setCap(ctx, id, capMegabytes === null ? null : BigInt(capMegabytes));
     if (allowList !== undefined) await setAllowList(ctx, actor, id, allowList);
     if (rotateEveryMinutes !== undefined) await setTimer(ctx, id, rotateEveryMinutes);
@@ -244,7 +248,13 @@ export async function readWithPassword(ctx: Ctx, id: string): Promise<Connection
   return presentConnection(ctx, await mustFind(ctx, id));
 }
 
-async function showWithBalance(ctx: Ctx, actor: Actor, id: string): Promise<ConnectionWithBalance> {
+/** @throws AppError NOT_FOUND */
+export async function requireOwn(ctx: Ctx, actor: Actor, id: string): Promise<void> {
+  const connection = await store.findConnection(ctx, id);
+  if (connection?.userId !== actor.userId) throw new AppError('NOT_FOUND', { thing: 'Connection' });
+}
+
+export async function showWithBalance(ctx: Ctx, actor: Actor, id: string): Promise<ConnectionWithBalance> {
   const [row, { balanceMicros }] = await Promise.all([mustFind(ctx, id), ledger.readBalance(ctx, actor.accountId)]);
   return { ...presentConnection(ctx, row), currentBalance: toDollars(balanceMicros) };
 }

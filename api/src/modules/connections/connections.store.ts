@@ -26,6 +26,8 @@ export interface ConnectionRow extends LimitsRow, RotationRow, Place {
   publicHost: string | null;
   publicPort: number | null;
   createdAt: Date;
+  /** Of the first connection that this one replaces; null: it replaces none. */
+  firstBoughtAt: Date | null;
   syncedAt: Date | null;
   endedAt: Date | null;
   ip: string;
@@ -50,7 +52,7 @@ export const SELECT_ROW = `
          charged_megabytes as "chargedMegabytes", used_bytes as "usedBytes", connections.status,
          refund_status as "refundStatus", staff_refunded_micros as "staffRefundedMicros", end_reason as "endReason", username,
          password_encrypted as "passwordEncrypted", dns_port as "dnsPort", public_host as "publicHost",
-         public_port as "publicPort", connections.created_at as "createdAt", synced_at as "syncedAt",
+         public_port as "publicPort", connections.created_at as "createdAt", first_bought_at as "firstBoughtAt", synced_at as "syncedAt",
          ended_at as "endedAt", host(connections.address) as ip, ${selectPlace()}, label, cap_megabytes as "capMegabytes",
          last_refusals.reason as "refusalReason", refused_at as "refusedAt",
          port_rule as "portRule", tunnels_max as "tunnelsMax", bytes_per_second_max as "bytesPerSecondMax", ${SELECT_ROTATION}, ${CURRENT_IP} as "currentIp",

@@ -8,7 +8,7 @@ import { decryptCredentials } from '../../secrets/exit-credentials.ts';
 import { resealRows, type Position, type ResealedBatch } from '../../secrets/sealing.ts';
 import * as store from './logins.store.ts';
 import type { RefusedLoginOf } from './refusals.service.ts';
-import { isPassword, encryptionKeys, encryptPassword, hashPassword } from './credentials.ts';
+import { isPassword, encryptionKeys, encryptPassword, hashPassword } from '../../secrets/connection-credentials.ts';
 
 export type { ExitOfLogin } from './logins.store.ts';
 

@@ -13,6 +13,8 @@ import * as store from './connection-checks.store.ts';
 const FRESH_MS = 30_000;
 /** Longer than a check takes, with the time until the gateway fetches and reports it (`gateway/src/limits.ts`). */
 const UNANSWERED_MS = 20_000;
+/** A check that is older says too little about the exit of now. */
+const REPLACEABLE_MS = 600_000;
 /** The name is part of stored keys. */
 const checksOfConnection: Rule = {
   keyPrefix: 'connection-check',
@@ -46,23 +48,47 @@ function toState({ reason }: store.ConnectionCheckRow): ConnectionCheck['state']
   return reason === 'echo-unreachable' ? 'INCONCLUSIVE' : 'FAILED';
 }
 
+/** The last check of its exit was made lately, and what it found is not what was sold. */
+export async function isReplaceable(ctx: Ctx, connectionId: string): Promise<boolean> {
+  const row = await store.findConnectionCheck(ctx, connectionId);
+  return row !== undefined && isMismatch(row, compare(row, toState(row), await openPlaces(ctx)));
+}
+
+type Comparison = Pick<ConnectionCheck, 'seenPlace' | 'isAsSold'>;
+
+/** What the last check has seen, if it succeeded. */
+function compare(row: store.ConnectionCheckRow, state: ConnectionCheck['state'], placeOfAddress: PlaceOf): Comparison {
+  const isOk = state === 'OK';
+  const seenPlace = isOk ? placeOfAddress(row.seenAddress) : null;
+  return {
+    seenPlace,
+    isAsSold: { address: isOk ? row.isPromisedAddress : null, ...compareWithSold(row, seenPlace) },
+  };
+}
+
+/** While the address changes, no check says anything about the exit. */
+function isMismatch(row: store.ConnectionCheckRow, { isAsSold }: Comparison): boolean {
+  if (row.isRotating || row.checkedMs === null || row.checkedMs > REPLACEABLE_MS) return false;
+  return toState(row) === 'FAILED' || Object.values(isAsSold ?? {}).includes(false);
+}
+
 function present(
   row: store.ConnectionCheckRow,
   state: ConnectionCheck['state'],
   placeOfAddress: PlaceOf,
 ): ConnectionCheck {
-  const { ip, checkedAt, seenAddress, latencyMs, isPromisedAddress } = row;
+  const { ip, checkedAt, seenAddress, latencyMs } = row;
   const isAnswered = state !== 'RUNNING' && state !== 'UNANSWERED';
   const isOk = state === 'OK';
-  const seenPlace = isOk ? placeOfAddress(seenAddress) : null;
+  const comparison = compare(row, state, placeOfAddress);
   return {
     state,
     checkedAt: isAnswered ? checkedAt!.toISOString() : null,
     address: isOk ? seenAddress : null,
     latencyMs: isOk ? latencyMs : null,
+    isReplaceable: isAnswered && isMismatch(row, comparison),
     ip,
     ...placeOf(row),
-    seenPlace,
-    isAsSold: { address: isOk ? isPromisedAddress : null, ...compareWithSold(row, seenPlace) },
+    ...comparison,
   };
 }

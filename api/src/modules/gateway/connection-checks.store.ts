@@ -17,6 +17,8 @@ export interface ConnectionCheckRow extends Place {
   latencyMs: number | null;
   /** The seen address is the one that the proxy promises; null: it promises none, or one of another family. */
   isPromisedAddress: boolean | null;
+  /** Another address is awaited. */
+  isRotating: boolean;
   /** Since the request of the check that is waited for; null: none is. */
   requestedMs: number | null;
 }
@@ -30,6 +32,7 @@ export async function findConnectionCheck(ctx: Ctx, connectionId: string): Promi
             host(seen_address) as "seenAddress", latency_ms as "latencyMs",
             case when family(seen_address) = family(proxies.ip) and not exists (select from rotation_states where rotation_states.exit_id = connections.exit_id)
                  then seen_address = proxies.ip end as "isPromisedAddress",
+            exists (select from rotating_exits where rotating_exits.exit_id = connections.exit_id) as "isRotating",
             case when is_requested then (extract(epoch from now() - requested_at) * 1000)::float8 end as "requestedMs"
        from readable_connections as connections
        join readable_proxies as proxies on proxies.id = proxy_id

@@ -44,6 +44,7 @@ describe('a check of a connection', () => {
     expect(await check()).toEqual({
       asn: null,
       state: 'OK',
+      isReplaceable: false,
       checkedAt: expect.stringMatching(/^\d{4}-/),
       address: '198.51.100.7',
       latencyMs: 55,

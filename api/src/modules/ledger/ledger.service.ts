@@ -1,6 +1,6 @@
 /**
  * The double-entry ledger. Transfers, balances, escrow and holds are only written by SQL functions in api/sql/. This module calls
- * post_transfers, refund_megabytes and release_hold. connections/ calls buy_proxy and billing/ calls charge_reports, because each is
+ * post_transfers, refund_megabytes and release_hold. connections/ and billing/ call buy_proxy and charge_reports, because each is
  * one statement together with what it charges for.
  *
  * ARCHITECTURE.md has the lock order of all that moves money. A customer's connections change only under the lock of their account, but for encrypted passwords (key-rotation/).

@@ -20,6 +20,8 @@ interface NotificationDetails {
   /** By staff. */
   CONNECTION_REFUNDED: { ip: string; amount: number };
   CONNECTION_ENDED: { ip: string; reason: Exclude<EndReason, 'USER'>; refund: number };
+  /** The customer has asked for another proxy in its place, and none was bought. */
+  NOT_REPLACED: { ip: string; isOutOfMoney: boolean; refund: number };
   LOW_BALANCE: { balance: number };
   /** The traffic cap of a connection is nearly used up. */
   NEAR_CAP: { connectionId: string; ip: string; usedMegabytes: number; capMegabytes: number };
@@ -137,6 +139,14 @@ const notificationTexts: Record<LanguageCode, Texts> = {
       }`,
       ...(refund > 0 && { content: `${money(refund)} for unused traffic has been refunded to your balance.` }),
     }),
+    NOT_REPLACED: ({ ip, isOutOfMoney, refund }) => ({
+      description: `Proxy ${link('/connection-history', escapeHtml(ip))} has been disconnected without a replacement: ${
+        isOutOfMoney ? 'your balance no longer covers one.' : 'the last free proxy of its kind has just been sold.'
+      }`,
+      content: `${refund > 0 ? `${money(refund)} for unused traffic has been refunded to your balance. ` : ''}${
+        isOutOfMoney ? link('/payments/invoices?create=true', 'Top up') : link('/proxies', 'Choose another proxy')
+      }.`,
+    }),
     LOW_BALANCE: ({ balance }) => ({
       description: `Your balance is low: <b>${balanceText('en', balance)}</b>.`,
       content: `${link('/payments/invoices?create=true', 'Top up')} to keep your connections running.`,
@@ -209,6 +219,16 @@ const notificationTexts: Record<LanguageCode, Texts> = {
         }[reason]
       }`,
       ...(refund > 0 && { content: `${russianDollars(refund)} за неиспользованный трафик возвращены на баланс.` }),
+    }),
+    NOT_REPLACED: ({ ip, isOutOfMoney, refund }) => ({
+      description: `Прокси ${link('/connection-history', escapeHtml(ip))} отключён, но не заменён: ${
+        isOutOfMoney ? 'на балансе не хватает средств.' : 'последний такой свободный прокси только что продан.'
+      }`,
+      content: `${refund > 0 ? `${russianDollars(refund)} за неиспользованный трафик возвращены на баланс. ` : ''}${
+        isOutOfMoney
+          ? link('/payments/invoices?create=true', 'Пополните баланс')
+          : link('/proxies', 'Выберите другой прокси')
+      }.`,
     }),
     LOW_BALANCE: ({ balance }) => ({
       description: `На балансе мало средств: <b>${balanceText('ru', balance)}</b>.`,

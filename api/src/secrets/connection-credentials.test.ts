@@ -1,6 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
-import { decryptPassword, encryptPassword, hashPassword, isPassword, newCredentials } from './credentials.ts';
+import {
+  decryptPassword,
+  encryptPassword,
+  hashPassword,
+  isPassword,
+  newCredentials,
+} from './connection-credentials.ts';
 
 const SECRET = 'a secret key for tests of at least 32 characters';
 const KEYS = [SECRET] as const;

@@ -3,8 +3,8 @@
  * for a fast keyed hash instead of a slow password hash on each tunnel.
  */
 import { createHmac, randomBytes, timingSafeEqual, randomUUID } from 'node:crypto';
-import { deriveKey, deriveKeys, type SecretKeys } from '../../secrets/keys.ts';
-import { seal, tryUnseal, type Opened } from '../../secrets/sealing.ts';
+import { deriveKey, deriveKeys, type SecretKeys } from './keys.ts';
+import { seal, tryUnseal, type Opened } from './sealing.ts';
 
 /** Key derivation contexts. */
 const ENCRYPTION = 'proxy-password-encryption';

@@ -1,6 +1,6 @@
 import { idSchema } from '@cellhop/contract/schemas';
 import { expect, test } from 'vitest';
-import { newConnectionId } from './credentials.ts';
+import { newConnectionId } from './connection-credentials.ts';
 
 test('ids are UUIDs of version 7, sort by time and are unique', () => {
   const ids = Array.from({ length: 1000 }, (_, index) => newConnectionId(1_795_000_000_000 + index));
