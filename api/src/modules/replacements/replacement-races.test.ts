@@ -214,6 +214,14 @@ test('replacements count for the limit of unused returns, not for those of purch
   expect(await show()).toMatchObject({ status: 'WORK' });
 });
 
+/** What a process stores before it is killed. */
+async function askAndVanish(id: string): Promise<void> {
+  await testApp.database.query('insert into replacements (connection_id) values ($1)', [id]);
+  await testApp.database.query(`update connections set ending_reason = 'EXIT_LOST', ending_at = now() where id = $1`, [
+    id,
+  ]);
+}
+
 describe('a connection that a process of the last release closes', () => {
   test('is refunded at any age, and replaced by the process that was asked', async () => {
     const { user, connection, beginReplacement } = await createServed();
@@ -246,15 +254,6 @@ describe('a connection that a process of the last release closes', () => {
     expect(await balanceOf(testApp, user)).toBe(10_000_000n);
     expect(await notifications()).toHaveLength(1);
   });
-
-  /** What a process stores before it is killed. */
-  async function askAndVanish(id: string): Promise<void> {
-    await testApp.database.query('insert into replacements (connection_id) values ($1)', [id]);
-    await testApp.database.query(
-      `update connections set ending_reason = 'EXIT_LOST', ending_at = now() where id = $1`,
-      [id],
-    );
-  }
 });
 
 test('staff have given all of it back: nothing comes back twice, and the next one is paid', async () => {

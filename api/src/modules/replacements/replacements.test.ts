@@ -153,20 +153,20 @@ describe('a replacement is refused, and changes nothing', () => {
   });
 });
 
-describe('a connection may be replaced', () => {
-  const isReplaceable = async ({ user, connection, addSpare, replace }: Awaited<ReturnType<typeof create>>) => {
-    const { data } = await user.call(checkConnection, { params: { id: connection.id } });
-    if (data.isReplaceable !== true)
-      await expect(replace()).rejects.toMatchObject({ status: 409, code: 'NOT_REPLACEABLE' });
-    else {
-      await addSpare();
-      expect(await replace()).toMatchObject({ isReplaced: true });
-    }
-    return data.isReplaceable;
-  };
-  const promise = (id: string, address: string) =>
-    testApp.database.query('update proxies set ip = $2 where id = $1', [id, address]);
+const isReplaceable = async ({ user, connection, addSpare, replace }: Awaited<ReturnType<typeof create>>) => {
+  const { data } = await user.call(checkConnection, { params: { id: connection.id } });
+  if (data.isReplaceable !== true)
+    await expect(replace()).rejects.toMatchObject({ status: 409, code: 'NOT_REPLACEABLE' });
+  else {
+    await addSpare();
+    expect(await replace()).toMatchObject({ isReplaced: true });
+  }
+  return data.isReplaceable;
+};
+const promise = (id: string, address: string) =>
+  testApp.database.query('update proxies set ip = $2 where id = $1', [id, address]);
 
+describe('a connection may be replaced', () => {
   test('if its exit failed the last check', async () => {
     const created = await create();
     expect(await isReplaceable(created)).toBe(false);
