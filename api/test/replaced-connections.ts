@@ -24,6 +24,13 @@ export async function createReplaceable(testApp: TestApp, balanceMicros = 10_000
     exit,
     user,
     connection,
+    /** A gateway serves it, however slow this machine is. */
+    serve: async () => {
+      await run.authorize(connection);
+      await testApp.database.query(`update gateway_runs set seen_at = now() + interval '1 hour' where id = $1`, [
+        run.runId,
+      ]);
+    },
     run,
     fail: () => node.exchange({ checks: [checkFailed(exit.id)] }),
     /** A free proxy at another exit. */

@@ -2,7 +2,7 @@
  * Customers, gateway runs and the network between them, driven by random scripts against the real services. Many customers share
  * the gateways, so that one report contains many of them; each has their own oracle.
  */
-import type { ConnectionWithBalance } from '@cellhop/contract/connections';
+import type { Connection } from '@cellhop/contract/connections';
 import { AppError } from '@cellhop/contract/errors';
 import { toDollars } from '@cellhop/contract/units';
 import assert from 'node:assert/strict';
@@ -14,24 +14,20 @@ import { requestAdjustment } from '../../src/modules/approvals/requests.service.
 import { connect, listOwn } from '../../src/modules/connections/connections.service.ts';
 import { setCap } from '../../src/modules/billing/cap.service.ts';
 import { endConnection } from '../../src/modules/billing/ending.service.ts';
+import { replaceConnection } from '../../src/modules/billing/replacements.service.ts';
 import { endIdleConnections } from '../../src/modules/billing/end-idle-connections.service.ts';
 import * as ledger from '../../src/modules/ledger/ledger.service.ts';
 import * as gateways from '../../src/modules/gateway/gateway.service.ts';
 import { markHealthy } from '../factories.ts';
 import { compare } from './comparison.ts';
-import { judge, OracleConnection, OracleUser, type OracleReport } from './oracle.ts';
+import { brief, CLOSED, idOf, type Message, type Run, toOracle, toOracleReport } from './messages.ts';
+import { judge, OracleConnection, type OracleUser } from './oracle.ts';
+import { addSuccessors, refusalOf, refuseReplacement } from './replacing.ts';
 import type { GatewayEvent, Step } from './script.ts';
 
 const MB = 1_048_576;
 /** Ends wait for the last reports of their gateways, so they are collected and requested together. */
 const TURNS_BETWEEN_ENDS = 4;
-
-interface Run {
-  readonly id: string;
-  readonly nodeId: string;
-  /** Counters and grants of this process by connection. */
-  readonly counters: Map<string, { usedBytes: number; uploadedBytes: number; grantedBytes: number }>;
-}
 
 export interface Customer {
   readonly actor: Actor;
@@ -42,27 +38,15 @@ export interface Customer {
   readonly bought: (Purchase | undefined)[];
 }
 
-interface Purchase {
-  readonly connection: ConnectionWithBalance;
+export interface Purchase {
+  readonly connection: Connection;
   readonly oracle: OracleConnection;
-}
-
-interface Message {
-  readonly kind: 'report' | 'close';
-  readonly run: Run;
-  readonly customer: Customer;
-  readonly purchase: Purchase;
-  readonly usedBytes: number;
-  readonly uploadedBytes: number;
-  readonly wantedBytes: number;
-  readonly isExitLost: boolean;
-  readonly isAnswerLost: boolean;
 }
 
 interface Wish {
   readonly customer: Customer;
   readonly purchase: Purchase;
-  readonly reason: 'USER' | 'ADMIN';
+  readonly reason: 'USER' | 'ADMIN' | 'REPLACE';
 }
 
 export class Fleet {
@@ -159,8 +143,9 @@ export class Fleet {
     if (step.kind === 'buy' || !isOpen) await this.#buy(customer, step.connection);
     const purchase = customer.bought[step.connection];
     if (purchase?.oracle.status !== 'WORK') return;
-    if (step.kind === 'disconnect') {
-      this.#wishes.push({ customer, purchase, reason: step.sharePercent > 50 ? 'USER' : 'ADMIN' });
+    if (step.kind === 'disconnect' || step.kind === 'replace') {
+      const reason = step.kind === 'replace' ? 'REPLACE' : step.sharePercent > 50 ? 'USER' : 'ADMIN';
+      this.#wishes.push({ customer, purchase, reason });
       return;
     }
     if (step.kind === 'cap') return this.#cap(customer, purchase, step);
@@ -247,6 +232,7 @@ export class Fleet {
     const credit = answer.isAuthorized ? toOracle(answer) : refused;
     customer.oracle.charge(oracle, run.id, { ...nothing, kind: 'open', wantedBytes: 1n }, credit);
     customer.oracle.applyEnds();
+    await addSuccessors(this.ctx, [customer], true);
     if (!answer.isAuthorized) return;
     const { usedBytes, uploadedBytes, grantedBytes } = answer;
     const known = oracle.runs.get(run.id)!;
@@ -333,6 +319,8 @@ export class Fleet {
       if (credit && !isAnswerLost) this.#learn(message, credit);
     }
     for (const { customer } of messages) customer.oracle.applyEnds();
+    const customers = messages.map(({ customer }) => customer);
+    await addSuccessors(this.ctx, customers, true);
   }
 
   #learn(message: Message, { grantedBytes, state }: { grantedBytes: number; state: string }): void {
@@ -348,22 +336,38 @@ export class Fleet {
   /** Customers and administrators end connections; the gateways that serve them send their last totals. */
   async #fulfilWishes(): Promise<void> {
     await this.#setSilences([]);
-    const wishes = this.#wishes.filter(({ purchase }, index) => {
-      const isFirst = this.#wishes.findIndex((other) => other.purchase === purchase) === index;
+    const all = this.#wishes.filter(({ customer, purchase, reason }, index) => {
+      if (reason === 'REPLACE' && purchase.oracle.isReplaced) return false;
+      // What one end gives back decides about a replacement that is asked for at the same time.
+      const others = this.#wishes.filter((other) => other.customer === customer);
+      const isReplacing = others.some(({ reason }) => reason === 'REPLACE');
+      const isFirst =
+        (isReplacing
+          ? this.#wishes.indexOf(others[0]!)
+          : this.#wishes.findIndex((other) => other.purchase === purchase)) === index;
       const openRuns = [...purchase.oracle.runs].filter(([, run]) => run.isOpen).map(([id]) => id);
       const live = openRuns.filter((id) => this.#alive.some((run) => run.id === id));
       // With a dead run next to a live one the service waits for its timeout; `silence` covers that.
       return isFirst && purchase.oracle.status === 'WORK' && (live.length === 0 || live.length === openRuns.length);
     });
     this.#wishes = [];
+    const wishes: Wish[] = [];
+    for (const wish of all) {
+      const refusal = wish.reason === 'REPLACE' ? refusalOf(wish.customer, wish.purchase) : undefined;
+      if (refusal === undefined) wishes.push(wish);
+      else await refuseReplacement(this.ctx, wish.purchase, refusal);
+    }
     const ended = wishes.map(({ purchase, reason }) => this.#end(purchase, reason));
     await this.#untilAsked(wishes.map(({ purchase }) => purchase.connection.id));
     for (const { customer, purchase, reason } of wishes) {
       note(customer, `${name(purchase.connection)} is ended by ${reason}`);
       const { oracle } = purchase;
-      if (!this.#alive.some(({ id }) => oracle.runs.get(id)?.isOpen)) oracle.end(oracle.ending ?? reason);
-      else oracle.ending ??= reason;
+      oracle.isReplaced ||= reason === 'REPLACE';
+      oracle.ending ??= reason === 'REPLACE' ? 'EXIT_LOST' : reason;
+      if (!this.#alive.some(({ id }) => oracle.runs.get(id)?.isOpen)) oracle.end(oracle.ending);
     }
+    await Promise.all(ended.filter((_, index) => wishes[index]!.purchase.oracle.endReason !== null));
+    await addSuccessors(this.ctx, this.customers, true);
     for (const run of this.#alive) {
       const messages = wishes.flatMap(({ customer, purchase }): Message[] => {
         if (!purchase.oracle.runs.get(run.id)?.isOpen) return [];
@@ -381,7 +385,8 @@ export class Fleet {
   async #end({ connection, oracle }: Purchase, reason: Wish['reason']): Promise<void> {
     const wasEnding = oracle.ending !== null;
     try {
-      await endConnection(this.ctx, connection.id, reason);
+      if (reason === 'REPLACE') await replaceConnection(this.ctx, connection.id, async () => {});
+      else await endConnection(this.ctx, connection.id, reason);
     } catch (error) {
       // The last report for the first request may arrive before the second request.
       if (!(wasEnding && error instanceof AppError && error.code === 'NOT_CONNECTED')) throw error;
@@ -408,6 +413,7 @@ export class Fleet {
     if (old.length === 0 && idle.length === 0 && !silent && !isOverdue) return;
     await this.ctx.db.query(
       `update connections set created_at = case when id = any($1) then created_at - interval '2 hours' else created_at end,
+                              first_bought_at = case when id = any($1) then first_bought_at - interval '2 hours' else first_bought_at end,
                               idle_marks = case when id = any($2) then array[(now() - interval '2 hours', used_bytes)::traffic_mark] else idle_marks end,
                               ending_at = case when ending_at is not null then now() + case when $3 then interval '-1 minute' else interval '0' end end
         where id = any($1) or id = any($2) or (status = 'WORK' and ending_at is not null)`,
@@ -434,6 +440,7 @@ export class Fleet {
     }
     // What reaches a limit of the database on a busy machine is closed by the next one.
     for (let rounds = 0; rounds < 2; rounds += 1) await endIdleConnections(this.ctx);
+    await addSuccessors(this.ctx, this.customers, false);
   }
 
   #forget(silent: Run): void {
@@ -469,27 +476,6 @@ export function deposit(accountId: bigint, amountMicros: bigint): ledger.Transfe
   };
 }
 
-const CLOSED = { grantedBytes: 0n, state: 'ended' } as const;
 const startRun = (nodeId: string): Run => ({ id: randomUUID(), nodeId, counters: new Map() });
-const idOf = ({ purchase }: Message) => purchase.connection.id;
 const name = ({ id }: { id: string }) => id.slice(-4);
 const note = ({ oracle }: Customer, text: string) => void oracle.history.push(text);
-
-function toOracle({ grantedBytes, state }: { grantedBytes: number; state: 'open' | 'final' | 'ended' }) {
-  return { grantedBytes: BigInt(grantedBytes), state };
-}
-
-function toOracleReport({ kind, usedBytes, uploadedBytes, wantedBytes, isExitLost }: Message): OracleReport {
-  return {
-    kind,
-    usedBytes: BigInt(usedBytes),
-    uploadedBytes: BigInt(uploadedBytes),
-    wantedBytes: BigInt(wantedBytes),
-    isExitLost,
-  };
-}
-
-function brief(facts: object): string {
-  const shown = Object.entries(facts).filter(([, value]) => typeof value !== 'object');
-  return shown.map(([key, value]) => `${key} ${String(value)}`).join(', ');
-}

@@ -8,7 +8,7 @@ import type { EndReason, RefundStatus } from '@cellhop/contract/connections';
 import type { CreditState } from '@cellhop/contract/gateway';
 
 const MB = 1_048_576n;
-const PREPAID = 50n;
+export const PREPAID = 50n;
 /** More than any connection uses. */
 const NO_CAP = 1n << 63n;
 const STATUSES = {
@@ -53,6 +53,8 @@ export class OracleConnection {
   ending: Exclude<EndReason, 'NO_MONEY'> | null = null;
   isRefundable = true;
   capBytes = NO_CAP;
+  /** The customer has asked for another proxy in its place. */
+  isReplaced = false;
 
   constructor(
     readonly id: string,
@@ -83,7 +85,9 @@ export class OracleConnection {
 
   get refundStatus(): RefundStatus {
     const isPartUnused = this.endReason !== null && begunMegabytes(this.usedBytes) < PREPAID;
-    return isPartUnused && (this.isRefundable || this.endReason === 'EXIT_LOST') ? 'REFUNDED' : 'NONE';
+    return isPartUnused && (this.isRefundable || this.isReplaced || this.endReason === 'EXIT_LOST')
+      ? 'REFUNDED'
+      : 'NONE';
   }
 
   get paidForMicros(): bigint {
@@ -108,8 +112,13 @@ export class OracleConnection {
     if (this.capBytes < this.grantedBytes) for (const run of this.runs.values()) if (run.isOpen) run.isRecalled = true;
   }
 
+  /** For the connection that replaces it. */
+  get capLeftBytes(): bigint {
+    return this.capBytes === NO_CAP ? NO_CAP : max(1n, this.capBytes / MB - begunMegabytes(this.usedBytes)) * MB;
+  }
+
   end(reason: EndReason): void {
-    this.endReason = reason;
+    this.endReason = this.isReplaced ? 'USER' : reason;
     for (const run of this.runs.values()) run.isOpen = false;
   }
 }
@@ -120,6 +129,7 @@ export class OracleUser {
   readonly history: string[] = [];
   /** Connections that a batch of reports ends. They are billed after the whole batch. */
   #ends: { connection: OracleConnection; reason: EndReason }[] = [];
+  readonly #succeeded = new Set<OracleConnection>();
 
   constructor(public depositedMicros: bigint) {}
 
@@ -138,6 +148,12 @@ export class OracleUser {
   /** Applies the ends of the finished batch. */
   applyEnds(): void {
     for (const { connection, reason } of this.#ends.splice(0)) connection.end(reason);
+  }
+
+  /** @returns replaced connections that have ended since the last call */
+  takeReplaced(): OracleConnection[] {
+    const ended = this.connections.filter((each) => each.isReplaced && each.endReason !== null);
+    return ended.filter((each) => !this.#succeeded.has(each) && this.#succeeded.add(each));
   }
 
   /** Processes one report of a batch. @throws Error with the user's history if the response violates a rule */
@@ -240,7 +256,7 @@ export function judge(isRight: boolean, complaint: string): void {
   if (!isRight) throw new Error(complaint);
 }
 
-function begunMegabytes(bytes: bigint): bigint {
+export function begunMegabytes(bytes: bigint): bigint {
   return (bytes + MB - 1n) / MB;
 }
 

@@ -2,7 +2,18 @@
 
 /** What one customer and their gateway do in one step. If a precondition is missing, the step establishes it instead. */
 export interface Step {
-  kind: 'traffic' | 'topUp' | 'adjust' | 'buy' | 'endRun' | 'disconnect' | 'loseExit' | 'passWindow' | 'idle' | 'cap';
+  kind:
+    | 'traffic'
+    | 'topUp'
+    | 'adjust'
+    | 'buy'
+    | 'endRun'
+    | 'disconnect'
+    | 'loseExit'
+    | 'passWindow'
+    | 'idle'
+    | 'cap'
+    | 'replace';
   connection: number;
   node: number;
   /** Goes through an older process of the node, if one is still alive. */

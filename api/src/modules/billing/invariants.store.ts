@@ -37,8 +37,8 @@ export const connectionInvariants: Invariant[] = [
               replaced.status <> 'WORK'
               and (replaced.charged_megabytes = (replaced.used_bytes + 1048575) / 1048576 or replaced.staff_refunded_micros > 0)
               and (new_connection_id is null
-                   or (successor.user_id, successor.price_micros, successor.first_bought_at)
-                      = (replaced.user_id, replaced.price_micros, coalesce(replaced.first_bought_at, replaced.created_at))), false)`,
+                   or (successor.user_id, successor.price_micros) = (replaced.user_id, replaced.price_micros)
+                      and successor.first_bought_at <= coalesce(replaced.first_bought_at, replaced.created_at)), false)`,
   ),
   invariant(
     'an open connection has paid for 50 MB, or for its started megabytes',

@@ -27,6 +27,7 @@ const PROXIES_EACH = 3;
 
 let testApp: TestApp;
 let nodeIds: string[];
+let exitIds: string[];
 let staff: Staff;
 
 beforeAll(async () => {
@@ -38,6 +39,15 @@ beforeAll(async () => {
     `with node as (insert into gateway_nodes (name, token_hash) values ('one', 'x'), ('two', 'y') returning id)
      insert into exits (node_id, kind, key, parameters) select id, 'local-address', 'local-address://', '{"address": null}' from node returning node_id as id`,
   );
+  // Each proxy of a customer has an exit of its own, which no run serves: connections move to those of the runs.
+  exitIds = (
+    await testApp.database.query<{ id: string }>(
+      `with node as (insert into gateway_nodes (name, token_hash) values ('catalogue', 'z') returning id)
+       insert into exits (node_id, kind, key, parameters)
+       select id, 'local-address', 'local-address://' || number, '{"address": null}' from node, generate_series(1, $1) as number returning id`,
+      [PROXIES_EACH],
+    )
+  ).map(({ id }) => id);
   await testApp.database.query("update exit_checks set health = 'HEALTHY'");
   // An end waits some seconds for the last report, which a busy machine may deliver later.
   vi.useFakeTimers({ toFake: ['performance'] });
@@ -65,6 +75,8 @@ const step: fc.Arbitrary<Step> = fc.record({
         'idle',
         'cap',
         'cap',
+        'replace',
+        'replace',
         'buy' as const,
       ),
     },
@@ -124,6 +136,8 @@ test(
       'select distinct end_reason::text as reason from connections where end_reason is not null order by 1',
     );
     expect(seen.map(({ reason }) => reason)).toEqual(['ADMIN', 'CAP', 'EXIT_LOST', 'IDLE', 'NO_MONEY', 'USER']);
+    const replaced = await testApp.database.query('select from replacements where new_connection_id is not null');
+    expect(replaced.length).toBeGreaterThan(0);
   },
 );
 
@@ -146,10 +160,9 @@ async function createCustomer({ priceDollars, startMegabytes, spareMicros }: Scr
   );
   const proxies = await testApp.database.query<{ id: string }>(
     `insert into proxies (ip, price_micros, country_code, region, city, zip, isp, connection_type, exit_id)
-     select '2001:db8::'::inet + ('x' || $1)::bit(64)::bigint / 8 + number, $2, 'DE', 'Berlin', 'Berlin', '10115', 'Telekom', 'LTE',
-            (select id from exits limit 1)
-       from generate_series(1, $3) as number returning id`,
-    [tag, priceMicros, PROXIES_EACH],
+     select '2001:db8::'::inet + ('x' || $1)::bit(64)::bigint / 8 + number, $2, 'DE', 'Berlin', 'Berlin', '10115', $1, 'LTE', ($3::uuid[])[number]
+       from generate_series(1, cardinality($3::uuid[])) as number returning id`,
+    [tag, priceMicros, exitIds],
   );
   const startMicros = (priceMicros / 100n) * BigInt(startMegabytes) + spareMicros;
   await testApp.ctx.tx((ctx) => ledger.post(ctx, [deposit(accountId, startMicros)]));
