@@ -1,5 +1,6 @@
--- revision: 4
--- Adds the exits that a checked file of proxies names and that their nodes do not have yet, and the proxies that wait for their address.
+-- revision: 5
+-- Adds the exits that a checked file of proxies names and that their nodes do not have yet, their links for changes of the address, and the proxies
+-- that wait for theirs.
 -- Call it under the lock of the inventory.
 create or replace function add_import_exits(in wanted_id uuid) returns void language sql as $$
   insert into exits (node_id, kind, key, parameters, credentials_encrypted, credentials_hash)
@@ -29,6 +30,26 @@ create or replace function add_import_exits(in wanted_id uuid) returns void lang
          asn = coalesce(excluded.asn, waiting.asn), port_rule = coalesce(excluded.port_rule, waiting.port_rule),
          tunnels_max = coalesce(excluded.tunnels_max, waiting.tunnels_max),
          bytes_per_second_max = coalesce(excluded.bytes_per_second_max, waiting.bytes_per_second_max);
+
+  with lines as (
+    select node_id, exit_keys, kept_exit_id, rotation from catalogue_import_rows where import_id = wanted_id and rotation is not null
+     union all
+    select node_id, exit_keys, null, rotation from catalogue_import_waiting where import_id = wanted_id and rotation is not null
+  ), changed as materialized (
+    select kept_exit_id as exit_id, rotation from lines where kept_exit_id is not null
+     union all
+    select exits.id, rotation from lines join exits on exits.node_id = lines.node_id and exits.key = any (lines.exit_keys)
+     where kept_exit_id is null
+  ), removed as (
+    delete from exit_rotations using changed where exit_rotations.exit_id = changed.exit_id and rotation ->> 'link' is null
+  )
+  insert into exit_rotations (exit_id, link_encrypted, cooldown_seconds, changes_per_hour)
+  select distinct on (exit_id) exit_id, (rotation ->> 'link')::bytea, (rotation ->> 'cooldownSeconds')::integer, (rotation ->> 'changesPerHour')::integer
+    from changed where rotation ->> 'link' is not null order by exit_id
+      on conflict (exit_id) do update
+     set link_encrypted = excluded.link_encrypted, cooldown_seconds = excluded.cooldown_seconds, changes_per_hour = excluded.changes_per_hour,
+         -- Key rotation goes on by this time, and the file may be encrypted with an older key.
+         created_at = excluded.created_at;
 
   -- An exit without proxies is hardly ever checked.
   update exit_checks set next_check_at = now()

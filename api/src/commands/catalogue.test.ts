@@ -22,8 +22,8 @@ async function run(values: string[], files: Record<string, string> = {}) {
 }
 
 const HEADER =
-  'ip,price,countryCode,region,city,zip,isp,connectionType,node,exitKind,exit,ports,tunnels,megabitsPerSecond,asn';
-const FILE = `${HEADER}\r\n192.0.2.1,0.8,DE,Berlin,Berlin,10115,Telekom,LTE,paris,local-address,,deny 25,20,2.5,3320\r\n`;
+  'ip,price,countryCode,region,city,zip,isp,connectionType,node,exitKind,exit,ports,tunnels,megabitsPerSecond,asn,rotation';
+const FILE = `${HEADER}\r\n192.0.2.1,0.8,DE,Berlin,Berlin,10115,Telekom,LTE,paris,local-address,,deny 25,20,2.5,3320,\r\n`;
 
 describe('the arguments', () => {
   test.each([
@@ -101,7 +101,7 @@ describe('the commands', () => {
       code: 0,
       lines: [
         'Line 1: waits for its address; http://***@gate.test:1 at paris; DE, -, -, -, Telekom, LTE; $0.8',
-        'Line 2: waits for its address; http://***@gate.test:2 at paris; DE, -, -, -, Telekom, LTE; $0.8; its link is not used',
+        'Line 2: waits for its address; http://***@gate.test:2 at paris; DE, -, -, -, Telekom, LTE; $0.8; with a link that changes the address',
         '0 new, 0 changed, 0 unchanged, 2 that wait for their address. A dry run: nothing was imported.',
       ],
     });

@@ -114,7 +114,7 @@ const countsText = ({ newCount, changedCount, unchangedCount, waitingCount }: Ch
   `${newCount} new, ${changedCount} changed, ${unchangedCount} unchanged${waitingCount === 0 ? '' : `, ${waitingCount} that wait for their address`}.`;
 
 function previewText({ line, ip, exit, node, place, price, hasLink }: PreviewRow): string {
-  const link = hasLink ? '; its link is not used' : '';
+  const link = hasLink ? '; with a link that changes the address' : '';
   return `Line ${line}: ${ip ?? 'waits for its address'}; ${exit || 'own route'} at ${node}; ${place}; $${price}${link}`;
 }
 

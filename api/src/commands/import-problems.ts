@@ -42,8 +42,10 @@ const problemTexts: Record<ImportProblem, string> = {
   NOT_A_PORT_RULE: 'must look like "deny 25 465-587" or "allow 80 443"',
   NOT_A_TUNNEL_COUNT: `must be a whole number from 1 to ${CONNECTION_TUNNELS_MAX}`,
   NOT_A_SPEED: 'must be megabits per second from 0.1 to 10000, with at most three decimals',
+  NOT_A_LINK:
+    'is not a link such as https://farm.example.com/rotate?key=KEY, perhaps after POST, and before cooldown=90 perHour=10 Name: value',
   DUPLICATE_IP: 'is a duplicate of line',
   DUPLICATE_EXIT: 'is the same exit as in another line',
-  SHARED_EXIT: 'is empty, but several proxies use this exit',
+  SHARED_EXIT: 'several proxies use this exit, so the line needs an address and no link that changes it',
   EITHER_ORDER: `can be read in both orders: add --order=${lineOrders.join(' or --order=')}`,
 };

@@ -16,7 +16,7 @@ export const previewRowSchema = z.object({
   node: z.string(),
   place: z.string(),
   price: dollarsSchema,
-  /** It has a link for the change of the address, which is not used. */
+  /** It has a link for the change of the address, which is not shown. */
   hasLink: z.boolean(),
 });
 export type PreviewRow = z.infer<typeof previewRowSchema>;

@@ -71,8 +71,10 @@ export type LimitColumn = (typeof limitColumns)[number];
 export const optionalColumns: readonly FileColumn[] = [
   ...limitColumns,
   ...placeNames.filter((name) => !placeColumns[name].isRequired),
+  'rotation',
 ];
-export type FileColumn = ImportColumn | LimitColumn;
+/** `rotation`: the link of a farm that changes the address of the exit. */
+export type FileColumn = ImportColumn | LimitColumn | 'rotation';
 
 /** Which of two parts comes first in a line that can be read both ways: `host:port` or `user:password`. */
 export const lineOrders = ['host-first', 'login-first'] as const;
@@ -117,6 +119,7 @@ export const importProblems = [
   'NOT_A_PORT_RULE',
   'NOT_A_TUNNEL_COUNT',
   'NOT_A_SPEED',
+  'NOT_A_LINK',
   'DUPLICATE_IP',
   'DUPLICATE_EXIT',
   'SHARED_EXIT',

@@ -56,9 +56,18 @@ describe('a line of a list', () => {
     'gate.test:8000@user:secret\t',
     'socks5://user:secret@gate.test:8000[',
   ])('may have a link for the change of the address behind it: %s', (start) => {
-    const line = `${start}https://farm.test/rotate?key=1${start.endsWith('[') ? ']' : ''}`;
-    expect(read(line)).toMatchObject([{ hasLink: true }]);
+    const end = start.endsWith('[') ? ']' : '';
+    const url = 'https://farm.test/rotate?key=1';
+    const line = `${start}${url}${end}`;
+    expect(read(line)).toMatchObject([{ rotation: { link: { method: 'GET', url }, cooldownSeconds: null } }]);
     expect(exitsOf(line)).toEqual(['socks5://user:secret@gate.test:8000']);
+    if (start.endsWith(':')) return;
+    const posted = `${start}POST ${url} cooldown=90 perHour=10 Authorization: Bearer x${end}`;
+    const header = { name: 'Authorization', value: 'Bearer x' };
+    expect(read(posted)).toMatchObject([
+      { rotation: { link: { method: 'POST', url, header }, cooldownSeconds: 90, changesPerHour: 10 } },
+    ]);
+    expect(exitsOf(posted)).toEqual(['socks5://user:secret@gate.test:8000']);
   });
 
   test.each([
@@ -95,6 +104,21 @@ describe('a line of a list', () => {
     const text = decode(Buffer.from('\uFEFFa.test:1:u:secret\r\n\r\nb.test:2:u:secret\r\n', 'utf16le')) as string;
     expect(read(text).map(({ line }) => line)).toEqual([1, 3]);
   });
+});
+
+test.each([
+  'http://169.254.169.254/rotate',
+  'https://farm.test/rotate cooldown=0',
+  'https://farm.test/rotate Host: other.test',
+  'https://farm.test/rotate;https://farm.test/status',
+  'PUT https://farm.test/rotate',
+  'ftp://farm.test/rotate',
+  '*** Authorization: Bearer x',
+  'farm.test/rotate',
+])('%j is refused as a link', (rotation) => {
+  expect(read(`exit,rotation\na.test:1,${rotation}`)).toEqual([
+    { line: 2, column: 'rotation', problem: 'NOT_A_LINK', value: null },
+  ]);
 });
 
 describe('a line that can be read in both orders', () => {

@@ -26,7 +26,7 @@ const ROW = {
   tunnelsMax: null,
   bytesPerSecondMax: null,
   exit: { key: 'local-address://', parameters: { address: null } },
-  hasLink: false,
+  rotation: null,
   line: expect.any(Number) as number,
 };
 const nodes = new Map([['paris', 'id-of-paris']]);

@@ -22,6 +22,7 @@ import {
 import { z } from 'zod';
 import { type FileObject, readJson } from './import-files.ts';
 import { type ImportLimits, limitShape, optionalColumn } from './import-limits.ts';
+import { type FileRotation, NO_ROTATION, parseRotation } from './import-links.ts';
 import { isList, readList } from './import-list.ts';
 import { withDecimalPoint } from './import-numbers.ts';
 import { isColumn, readTable, unknownColumn } from './import-table.ts';
@@ -35,8 +36,8 @@ export interface ImportRow extends ImportLimits, Place {
   nodeId: string;
   exitKind: ExitKind;
   exit: ParsedExit;
-  /** Of a provider, for the change of the address. */
-  hasLink: boolean;
+  /** Null: the file does not say it. */
+  rotation: FileRotation | null;
   /** For errors that are found later, against the catalogue. */
   line: number;
 }
@@ -95,6 +96,7 @@ const rowSchema = z.object({
   node: textSchema.refine((name) => name.length <= NODE_NAME_LENGTH_MAX, problem('TOO_LONG')),
   exitKind: z.enum(exitKinds, problem('UNKNOWN_EXIT_KIND')),
   ...limitShape,
+  rotation: optionalColumn(NO_ROTATION, parseRotation, 'NOT_A_LINK'),
 } satisfies Record<Exclude<FileColumn, 'exit'>, z.ZodType>);
 
 interface Reader {
@@ -156,8 +158,12 @@ function* readRow(
   const unknown = Object.keys(values).findIndex((key) => !isColumn(key));
   if (unknown !== -1) return yield unknownColumn(line, unknown);
   const texts = toTexts(values, defaults);
-  const { kind, exit, hasLink } = readExit(texts, values['exitKind'], order ?? defaults.order);
-  const parsed = rowSchema.safeParse({ ...texts, exitKind: kind });
+  const { kind, exit, link } = readExit(texts, values['exitKind'], order ?? defaults.order);
+  const parsed = rowSchema.safeParse({
+    ...texts,
+    exitKind: kind,
+    rotation: texts['rotation'] || (link ?? texts['rotation']),
+  });
   if (!parsed.success) yield* toImportErrors(line, parsed.error);
   if (typeof exit === 'string') return yield importError(line, 'exit', exit);
   // An unknown kind is already reported as an error.
@@ -172,7 +178,7 @@ function* readRow(
   else if (row.ip === null) yield { line, column: 'exit', problem: 'DUPLICATE_EXIT', value: String(firstLine) };
   else yield { line, column: 'ip', problem: 'DUPLICATE_IP', value: String(firstLine) };
   if (nodeId === undefined) yield importError(line, 'node', 'UNKNOWN_NODE');
-  else if (firstLine === undefined) yield { ...row, ...limits, zip, priceMicros: price, nodeId, exit, hasLink, line };
+  else if (firstLine === undefined) yield { ...row, ...limits, zip, priceMicros: price, nodeId, exit, line };
   return undefined;
 }
 
@@ -191,16 +197,17 @@ interface ReadExit {
   kind: unknown;
   /** Undefined if the kind is unknown. */
   exit: ReturnType<typeof parseExit> | undefined;
-  hasLink: boolean;
+  /** Behind the exit. */
+  link?: string | undefined;
 }
 
 /** @param stated the kind that the file names */
 function readExit({ exitKind, exit }: Record<string, unknown>, stated: unknown, order?: LineOrder): ReadExit {
   const kind = exitKinds.find((known) => known === exitKind);
-  if (typeof exit !== 'string') return { kind: exitKind, exit: kind && 'NOT_TEXT', hasLink: false };
+  if (typeof exit !== 'string') return { kind: exitKind, exit: kind && 'NOT_TEXT' };
   if (kind === 'local-address' || (kind === undefined && exitKind !== ''))
-    return { kind: exitKind, exit: kind && parseExit(kind, exit), hasLink: false };
-  const { proxy, hasLink } = splitLink(exit);
+    return { kind: exitKind, exit: kind && parseExit(kind, exit) };
+  const { proxy, link } = splitLink(exit);
   const readings = readVendorLine(proxy, kind ?? 'socks5');
   const reading = readings.length > 1 ? readings.find((each) => each.order === order) : readings[0];
   const isKnown = kind !== undefined || proxy.includes('://');
@@ -208,11 +215,11 @@ function readExit({ exitKind, exit }: Record<string, unknown>, stated: unknown, 
     return {
       kind: kind ?? exitKind,
       exit: isKnown ? (readings.length > 1 ? 'EITHER_ORDER' : 'NOT_AN_UPSTREAM') : undefined,
-      hasLink,
+      link,
     };
-  if (!isKnown) return { kind: exitKind, exit: undefined, hasLink };
+  if (!isKnown) return { kind: exitKind, exit: undefined, link };
   const isOther = typeof stated === 'string' && stated.trim() !== '' && reading.kind !== kind;
-  return isOther ? { kind, exit: 'NOT_AN_UPSTREAM', hasLink } : { kind: reading.kind, exit: reading.exit, hasLink };
+  return isOther ? { kind, exit: 'NOT_AN_UPSTREAM', link } : { kind: reading.kind, exit: reading.exit, link };
 }
 
 /** JSON may have numbers, and null for a default route. An empty cell is what the form says. */

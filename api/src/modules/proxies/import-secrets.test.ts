@@ -63,6 +63,8 @@ const shapes = [
   (secret: string) => secret,
   (secret: string) => `socks5://user:${secret}@192.0.2.7:1080`,
   (secret: string) => `192.0.2.7:1080:user:${secret}`,
+  (secret: string) => `https://farm.test/rotate?key=${secret} cooldown=0`,
+  (secret: string) => `POST https://farm.test/rotate Host: ${secret}`,
   (secret: string) => `"${secret}`,
   (secret: string) => `"${secret}"`,
   (secret: string) => `x",${secret},"`,
@@ -77,8 +79,9 @@ test('nor any other password, in any column and with any mistake of quoting', ()
       fc.boolean(),
       fc.constantFrom(',', ';', '\t'),
       (secret, shape, index, isInHeader, delimiter) => {
-        const cells = [...LINE.split(','), 'deny 25', '20', '2.5'];
+        const cells = [...LINE.split(','), 'deny 25', '20', '2.5', '3320', 'https://farm.test/rotate'];
         const rows = [[...columns], cells] as string[][];
+        expect(rows[0]).toHaveLength(cells.length);
         rows[isInHeader ? 0 : 1]![index] = shape(secret);
         const shown = JSON.stringify(errorsOf(rows.map((row) => row.join(delimiter)).join('\n')));
         expect(shown).not.toContain(JSON.stringify(secret).slice(1, -1));

@@ -4,21 +4,21 @@
  */
 import { AppError } from '@cellhop/contract/errors';
 import { IMPORT_ERRORS_COUNTED_MAX, IMPORT_ERRORS_MAX, IMPORT_PREVIEW_ROWS } from '@cellhop/contract/limits';
-import { formatExit, type ParsedExit } from '@cellhop/contract/exits';
+import { formatExit } from '@cellhop/contract/exits';
 import type { ChangeCounts, CheckedImport, ImportError } from '@cellhop/contract/staff/inventory';
 import type { ImportDefaults, PreviewRow } from '@cellhop/contract/staff/import-lines';
-import type { FileColumn, FileFormat, ImportProblem } from '@cellhop/contract/staff/inventory.values';
+import type { FileFormat } from '@cellhop/contract/staff/inventory.values';
 import { toDollars } from '@cellhop/contract/units';
 import { createHash } from 'node:crypto';
 import { cleanUp } from '../../db/clean-up.ts';
 import type { Ctx } from '../../ctx.ts';
 import { inSlices } from '../../process/time-slices.ts';
-import { encryptCredentials, hashCredentials } from '../../secrets/exit-credentials.ts';
 import { record } from '../audit-log/audit-log.service.ts';
 import { decode } from './import-encoding.ts';
 import { type ImportRow, readRows, type RowDefaults, UNKNOWN, UNKNOWN_COUNTRY } from './import-rows.ts';
+import { type Claims, errorOf, stageRows, storeRows } from './import-staging.ts';
 import * as store from './imports.store.ts';
-import { completePlace, type FoundPlace, openPlaces, type PlaceOf } from './place-files.service.ts';
+import { completePlace, type FoundPlace, openPlaces } from './place-files.service.ts';
 import type { Editor, OnProgress } from './inventory.service.ts';
 import { type IsRefusedUpstream, readRefusedUpstreams } from './refused-upstreams.ts';
 import * as waiting from './waiting.store.ts';
@@ -80,10 +80,11 @@ async function stage(ctx: Ctx, importId: string, { format, ...file }: ImportFile
     if (errors.length < IMPORT_ERRORS_MAX) errors.push(error);
     errorCount = Math.min(errorCount + 1, IMPORT_ERRORS_COUNTED_MAX);
   };
+  const claims: Claims = new Map();
   const flush = async () => {
-    const { rows, errors: exitErrors } = await stageExits(ctx, batch);
-    for (const error of exitErrors) addError(error);
-    if (errorCount === 0) for (const error of await storeRows(ctx, importId, rows, placeOf)) addError(error);
+    const { rows, errors: lineErrors } = await stageRows(ctx, batch, placeOf, claims);
+    for (const error of lineErrors) addError(error);
+    if (errorCount === 0) await storeRows(ctx, importId, rows);
     batch = [];
   };
   const defaults = { ...unknownPlace(ctx), ...toRowDefaults(file) };
@@ -121,16 +122,9 @@ function toRowDefaults({ price, ...defaults }: ImportDefaults): RowDefaults {
   return { ...defaults, ...(price !== undefined && { price: price.toFixed(4) }) };
 }
 
-const errorOf = (
-  { line }: { line: number },
-  problem: ImportProblem,
-  column: FileColumn = 'exit',
-  value: string | null = null,
-): ImportError => ({ line, column, problem, value });
-
 /** What is stored and shown of the credentials is that there are some. */
 function toPreview(row: ImportRow, nodes: ReadonlyMap<string, string>): PreviewRow {
-  const { line, ip, priceMicros, hasLink, exitKind, exit } = row;
+  const { line, ip, priceMicros, rotation, exitKind, exit } = row;
   return {
     line,
     ip,
@@ -138,62 +132,13 @@ function toPreview(row: ImportRow, nodes: ReadonlyMap<string, string>): PreviewR
     node: [...nodes].find(([, id]) => id === row.nodeId)?.[0] ?? '',
     place: [row.countryCode, row.region, row.city, row.zip, row.isp, row.connectionType].join(', '),
     price: toDollars(priceMicros),
-    hasLink,
+    hasLink: rotation?.link != null,
   };
-}
-
-/** A line without an address changes the proxy of its exit, or waits. */
-async function storeRows(
-  ctx: Ctx,
-  importId: string,
-  rows: readonly store.StagedRow[],
-  placeOf: PlaceOf,
-): Promise<ImportError[]> {
-  const unknown = rows.filter(({ ip }) => ip === null);
-  const proxies = unknown.length === 0 ? new Map() : await store.findProxiesOfExits(ctx, unknown);
-  const shared = unknown.filter(({ line }) => (proxies.get(line)?.count ?? 0) > 1);
-  if (shared.length > 0) return shared.map((row) => errorOf(row, 'SHARED_EXIT', 'ip'));
-  const known = rows
-    .map((row) => {
-      const ip = row.ip ?? proxies.get(row.line)?.ip ?? null;
-      return { ...row, ip, ...completePlace(row, placeOf(ip)) };
-    })
-    .filter(({ ip }) => ip !== null);
-  const unplaced = known.filter(({ countryCode }) => countryCode === UNKNOWN_COUNTRY);
-  if (unplaced.length > 0) return unplaced.map((row) => errorOf(row, 'NOT_A_COUNTRY', 'countryCode'));
-  const unseen = unknown.filter(({ line }) => !proxies.has(line));
-  if (unseen.length > 0) await store.insertWaitingRows(ctx, importId, unseen);
-  const stored = known.length === 0 ? 0 : await store.insertRows(ctx, importId, known);
-  return stored === known.length
-    ? []
-    : [errorOf(known.find(({ line }) => proxies.has(line)) ?? known[0]!, 'DUPLICATE_EXIT')];
 }
 
 function leadsToShop({ nodeId, exit: { parameters } }: ImportRow, isRefused: IsRefusedUpstream): boolean {
   const { host, port } = parameters;
   return typeof host === 'string' && typeof port === 'number' && isRefused(nodeId, host, port);
-}
-
-/** Encrypts credentials, and finds the exits whose credentials an exported line has hidden. */
-async function stageExits(
-  ctx: Ctx,
-  batch: readonly ImportRow[],
-): Promise<{ rows: store.StagedRow[]; errors: ImportError[] }> {
-  const hidden = batch.filter(({ exit }) => exit.credentials === 'hidden');
-  const kept = hidden.length === 0 ? new Map<string, string>() : await store.findKeptExits(ctx, hidden);
-  const errors = hidden.filter(({ ip }) => !kept.has(ip ?? '')).map((row) => errorOf(row, 'HIDDEN_CREDENTIALS'));
-  const rows: store.StagedRow[] = [];
-  for await (const row of inSlices(batch))
-    rows.push({ ...row, ...stageExit(ctx, row.exit), keptExitId: kept.get(row.ip ?? '') });
-  return { rows, errors };
-}
-
-function stageExit(ctx: Ctx, { key, parameters, credentials }: ParsedExit): store.StagedCredentials {
-  if (credentials === undefined || credentials === 'hidden') return { keys: [key], encrypted: null, hashes: null };
-  const { secretKeys } = ctx.config;
-  const hashes = hashCredentials(secretKeys, credentials);
-  const encrypted = encryptCredentials(secretKeys, parameters, credentials);
-  return { keys: hashes.map((hash) => `${key}#${hash.toString('hex')}`), encrypted, hashes };
 }
 
 /**
@@ -234,10 +179,10 @@ export async function applyImport(ctx: Ctx, editor: Editor, id: string, onProgre
   await requireSameCounts(ctx, id, found);
   await store.addExits(ctx, id);
   let done = found.waitingCount;
-  for (let afterIp: string | null = null; ;) {
-    const batch: store.WrittenRows = await store.writeRows(ctx, id, afterIp, BATCH_ROWS);
-    if (batch.lastIp === null) break;
-    afterIp = batch.lastIp;
+  for (let afterId = '0'; ;) {
+    const batch: store.WrittenRows = await store.writeRows(ctx, id, afterId, BATCH_ROWS);
+    if (batch.lastId === null) break;
+    afterId = batch.lastId;
     done += batch.written;
     await onProgress(done);
   }

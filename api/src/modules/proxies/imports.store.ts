@@ -1,7 +1,6 @@
 import type { ChangeCounts } from '@cellhop/contract/staff/inventory';
 import type { Ctx } from '../../ctx.ts';
 import { placeSql } from '../../db/place-columns.ts';
-import type { ImportRow } from './import-rows.ts';
 
 export async function readNodes(ctx: Ctx): Promise<Map<string, string>> {
   const rows = await ctx.db.query<{ id: string; name: string }>('select id, name from readable_gateway_nodes');
@@ -39,95 +38,6 @@ export async function insertImport(ctx: Ctx, { actorId, fileName, sha256 }: NewI
   return row!.id;
 }
 
-/** What finds the exit at its node: its key with the hash of its credentials, by each key of the setting, the newest first. */
-export interface StagedCredentials {
-  keys: string[];
-  encrypted: Buffer | null;
-  hashes: Buffer[] | null;
-}
-
-export interface StagedRow extends ImportRow, StagedCredentials {
-  /** The exit whose credentials stay. */
-  keptExitId: string | undefined;
-}
-
-/** Finds the current exits of proxies that are those of the rows, regardless of their credentials. @returns exits by the address of the proxy */
-export async function findKeptExits(ctx: Ctx, rows: readonly ImportRow[]): Promise<Map<string, string>> {
-  const found = await ctx.db.query<{ ip: string; exitId: string }>(
-    `select host(proxies.ip) as ip, exits.id as "exitId"
-       from unnest($1::inet[], $2::uuid[], $3::text[]) as file (ip, node_id, key)
-       join proxies on proxies.ip = file.ip
-       join readable_exits as exits on exits.id = proxies.exit_id
-      where exits.node_id = file.node_id and split_part(exits.key, '#', 1) = file.key and has_credentials`,
-    [rows.map(({ ip }) => ip), rows.map(({ nodeId }) => nodeId), rows.map(({ exit }) => exit.key)],
-  );
-  return new Map(found.map(({ ip, exitId }) => [ip, exitId]));
-}
-
-/** Encodes texts as that of an array, because `unnest` would flatten an array of arrays. */
-const arrayText = (texts: readonly string[]) => `{${texts.map((text) => JSON.stringify(text)).join(',')}}`;
-
-type StagedColumn = readonly [column: string, type: string, value: (row: StagedRow) => unknown];
-
-/** The columns of staged lines with their types and values. */
-const staged: readonly StagedColumn[] = [
-  ['price_micros', 'bigint', ({ priceMicros }) => priceMicros],
-  ...placeSql.map(({ name, sql, type }) => [sql, type, (row: StagedRow) => row[name]] as const),
-  ['node_id', 'uuid', ({ nodeId }) => nodeId],
-  ['exit_kind', 'exit_kind', ({ exitKind }) => exitKind],
-  ['exit_keys', 'text[]', ({ keys }) => arrayText(keys)],
-  ['exit_parameters', 'jsonb', ({ exit }) => JSON.stringify(exit.parameters)],
-  ['credentials_encrypted', 'bytea', ({ encrypted }) => encrypted],
-  [
-    'credentials_hashes',
-    'bytea[]',
-    ({ hashes }) => hashes && arrayText(hashes.map((hash) => `\\x${hash.toString('hex')}`)),
-  ],
-  ['port_rule', 'text', ({ portRule }) => portRule],
-  ['tunnels_max', 'integer', ({ tunnelsMax }) => tunnelsMax],
-  ['bytes_per_second_max', 'integer', ({ bytesPerSecondMax }) => bytesPerSecondMax],
-];
-
-function stagingInto(table: string, columns: readonly StagedColumn[]) {
-  const names = columns.map(([column]) => column).join(', ');
-  const text = `
-    insert into ${table} (import_id, ${names})
-    select $1, ${columns.map(([column, type]) => `${column}::${type}`).join(', ')}
-      from unnest(${columns.map((_, index) => `$${index + 2}::text[]`).join(', ')}) as file (${names})
-        on conflict do nothing returning 1`;
-  return async (ctx: Ctx, importId: string, rows: readonly StagedRow[]): Promise<number> => {
-    const values = columns.map(([, , value]) => rows.map((row) => value(row) ?? null));
-    return (await ctx.db.query(text, [importId, ...values])).length;
-  };
-}
-
-/** @returns how many were stored: not those whose address another line of the file has */
-export const insertRows = stagingInto('catalogue_import_rows', [
-  ['ip', 'inet', ({ ip }) => ip],
-  ...staged,
-  ['kept_exit_id', 'uuid', ({ keptExitId }) => keptExitId],
-]);
-export const insertWaitingRows = stagingInto('catalogue_import_waiting', [
-  ['line', 'integer', ({ line }) => line],
-  ...staged,
-]);
-
-/** How many proxies use each exit, and the address of one of them. @returns by line; not of exits that their nodes do not have */
-export async function findProxiesOfExits(
-  ctx: Ctx,
-  rows: readonly StagedRow[],
-): Promise<Map<number, { ip: string; count: number }>> {
-  const found = await ctx.db.query<{ line: number; ip: string; count: number }>(
-    `select line, host(min(ip)) as ip, count(*)::int as count
-       from unnest($1::int[], $2::uuid[], $3::text[]) as file (line, node_id, keys)
-       join readable_exits as exits on exits.node_id = file.node_id and exits.key = any (file.keys::text[])
-      cross join lateral (select ip from proxies where exit_id = exits.id order by ip limit 2) as proxies
-      group by line`,
-    [rows.map(({ line }) => line), rows.map(({ nodeId }) => nodeId), rows.map(({ keys }) => arrayText(keys))],
-  );
-  return new Map(found.map((row) => [row.line, row]));
-}
-
 export const required = ['price_micros', ...placeSql.flatMap(({ sql, isRequired }) => (isRequired ? sql : []))];
 /** What a file may say nothing about: null, and then it stays as it is. An empty text or 0 stands for none. */
 export const optional = [
@@ -153,9 +63,9 @@ const writtenOf = (table: string) => written.map((column) => `${table}.${column}
  * not have yet is null.
  */
 const COMPARED = `
-  select file.ip, proxies.id as proxy_id, wanted.*, proxies.id is null as is_new,
+  select file.id as row_id, file.ip, proxies.id as proxy_id, wanted.*, proxies.id is null as is_new,
          proxies.id is not null
-           and (wanted.exit_id is null or (${writtenOf('proxies')}) is distinct from (${writtenOf('wanted')})) as is_changed
+           and (wanted.exit_id is null or rotation is not null or (${writtenOf('proxies')}) is distinct from (${writtenOf('wanted')})) as is_changed
     from catalogue_import_rows as file
     left join lateral (
       select exits.id from readable_exits as exits
@@ -164,8 +74,7 @@ const COMPARED = `
     left join lateral (
       select * from proxies where proxies.ip = file.ip
        union all
-      (select * from proxies
-        where file.ip is null and proxies.ip is null and proxies.exit_id = coalesce(file.kept_exit_id, found.id) limit 1)
+      (select * from proxies where file.ip is null and proxies.exit_id = coalesce(file.kept_exit_id, found.id) limit 1)
     ) as proxies on true
    cross join lateral (select ${VALUES}) as wanted (${WRITTEN})
    where import_id = $1`;
@@ -219,30 +128,24 @@ export async function addExits(ctx: Ctx, importId: string): Promise<void> {
 
 export interface WrittenRows {
   written: number;
-  /** The last address of the batch; null after the last batch. */
-  lastIp: string | null;
+  /** The last row of the batch; null after the last batch. */
+  lastId: string | null;
 }
 
 /** Writes the rows that differ among the next `limit` ones of a file. */
-export async function writeRows(
-  ctx: Ctx,
-  importId: string,
-  afterIp: string | null,
-  limit: number,
-): Promise<WrittenRows> {
+export async function writeRows(ctx: Ctx, importId: string, afterId: string, limit: number): Promise<WrittenRows> {
   const [row] = await ctx.db.query<WrittenRows>(
     `with batch as (
-       select ip from catalogue_import_rows where import_id = $1 and ($2::inet is null or ip > $2) order by ip limit $3
+       select id from catalogue_import_rows where import_id = $1 and id > $2::bigint order by id limit $3
      ), compared as materialized (
-       select * from (${COMPARED} and file.ip in (select ip from batch)) as compared where is_new or is_changed
+       select * from (${COMPARED} and file.id in (select id from batch)) as compared where is_new or is_changed
      ), changed as (
        update proxies set (${WRITTEN}) = (${writtenOf('compared')}) from compared where proxies.id = compared.proxy_id returning 1
      ), added as (
        insert into proxies (ip, ${WRITTEN}) select ip, ${WRITTEN} from compared where is_new order by ip returning 1
      )
-     select (select count(*)::int from compared) as written,
-            (select host(ip) from batch order by batch.ip desc limit 1) as "lastIp"`,
-    [importId, afterIp, limit],
+     select (select count(*)::int from compared) as written, (select max(id)::text from batch) as "lastId"`,
+    [importId, afterId, limit],
     { isPrepared: false },
   );
   return row!;

@@ -27,6 +27,9 @@ const ROW: ExportedRow = {
   portRule: null,
   tunnelsMax: null,
   bytesPerSecondMax: null,
+  hasLink: false,
+  cooldownSeconds: null,
+  changesPerHour: null,
 };
 const nodes = new Map([['paris', 'id-of-paris']]);
 
@@ -69,7 +72,7 @@ describe('names that begin like a formula', () => {
   );
 
   test('need no apostrophe in a file', () => {
-    const line = '192.0.2.1,0.8,DE,Berlin,Berlin,10115,+Móvil,LTE,paris,local-address,,,,,';
+    const line = '192.0.2.1,0.8,DE,Berlin,Berlin,10115,+Móvil,LTE,paris,local-address,,,,,,';
     expect(read(`${HEADER}\n${line}`)).toMatchObject({ isp: '+Móvil' });
     expect(write('csv', { ...ROW, isp: '+Móvil' })).toContain(",'+Móvil,");
   });

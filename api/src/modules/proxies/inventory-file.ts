@@ -3,6 +3,7 @@ import { csvCell } from '@cellhop/contract/csv.values';
 import { formatExit } from '@cellhop/contract/exits';
 import { type FileFormat, importColumns, optionalColumns } from '@cellhop/contract/staff/inventory.values';
 import { toDollars, toMegabits } from '@cellhop/contract/units';
+import { formatRotation } from './import-links.ts';
 import type { ExportedRow } from './inventory.store.ts';
 
 const columns = [...importColumns, ...optionalColumns];
@@ -21,6 +22,7 @@ export function toFileLine(format: FileFormat, row: ExportedRow, isFirst: boolea
     ports: row.portRule,
     tunnels: row.tunnelsMax,
     megabitsPerSecond: row.bytesPerSecondMax === null ? null : toMegabits(row.bytesPerSecondMax),
+    rotation: row.hasLink ? formatRotation(row) : null,
   };
   const cells = columns.map((column) => values[column] ?? '');
   if (format === 'csv') return `${cells.map((cell) => csvCell(String(cell))).join(',')}\r\n`;

@@ -100,8 +100,17 @@ export async function countInventory(ctx: Ctx, filter: InventoryFilter, limit: n
 
 export type ExportedRow = Pick<
   InventoryRow,
-  'id' | 'ip' | 'priceMicros' | keyof Place | keyof LimitsRow | 'node' | 'exitKind' | 'parameters'
-> & { hasCredentials: boolean };
+  | 'id'
+  | 'ip'
+  | 'priceMicros'
+  | keyof Place
+  | keyof LimitsRow
+  | 'node'
+  | 'exitKind'
+  | 'parameters'
+  | 'cooldownSeconds'
+  | 'changesPerHour'
+> & { hasCredentials: boolean; hasLink: boolean };
 
 /** The next proxies by the address that they promise, then those that promise none. @param after undefined: from the first one */
 export function listAfter(
@@ -112,13 +121,15 @@ export function listAfter(
 ): Promise<ExportedRow[]> {
   const { text, values } = toConditions(filter, [after?.ip, after?.ip === null ? after.id : null, limit]);
   return ctx.db.query(
-    `select proxies.id, host(ip) as ip, price_micros as "priceMicros", ${selectPlace()}, ${LIMITS}, node_name as node, exits.kind as "exitKind", parameters, has_credentials as "hasCredentials"
+    `select proxies.id, host(ip) as ip, price_micros as "priceMicros", ${selectPlace()}, ${LIMITS}, node_name as node, exits.kind as "exitKind", parameters, has_credentials as "hasCredentials",
+            links.exit_id is not null as "hasLink", cooldown_seconds as "cooldownSeconds", changes_per_hour as "changesPerHour"
        from ((select * from proxies
                where ip is not null and ($1::inet is null or ip > $1) and $2::uuid is null and ${text} order by ip limit $3)
              union all
              (select * from proxies where ip is null and ($2::uuid is null or id > $2) and ${text} order by id limit $3)
              order by ip, id limit $3) as proxies
-       join readable_exits as exits on exits.id = exit_id
+       join readable_exits as exits on exits.id = proxies.exit_id
+       left join exit_links as links on links.exit_id = proxies.exit_id
       order by proxies.ip, proxies.id`,
     values,
     PLANNED,

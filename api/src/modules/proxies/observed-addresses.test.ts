@@ -97,9 +97,6 @@ test('lists and exports have those without an address, each once', async () => {
 });
 
 test('an imported line without an address finds the proxy by its exit', async () => {
-  // As files of the next release.
-  await testApp.database.query('alter table catalogue_import_rows drop constraint catalogue_import_rows_pkey');
-  await testApp.database.query('alter table catalogue_import_rows alter column ip drop not null');
   const exit = await createRotating('198.51.100.50');
   const importId = await imports.insertImport(testApp.ctx, {
     actorId: null,

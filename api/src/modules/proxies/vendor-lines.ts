@@ -14,7 +14,7 @@ interface Reading {
 
 /** Longer than the longest host, credentials and link: no pattern runs over more. */
 const LINE_CHARACTERS_MAX = 4096;
-const LINK = /[\s,;|:[]https?:\/\//i;
+const LINK = /(?:[\s,;|[](?:GET|POST)\s+|[\s,;|:[])https?:\/\//i;
 const DELIMITERS_AT_END = /[\s,;|:[]{1,8}$/;
 const URL_FORM = /^(\w{1,10}):\/\/(.*)$/;
 const HOST = String.raw`\[[0-9A-Fa-f:.]+\]|[0-9A-Za-z.-]+`;
@@ -24,11 +24,13 @@ const PLACE_LAST = new RegExp(`^(.+):((?:${HOST}):\\d{1,5})$`);
 /** No part of a URL: a line of another table is not a user whose name has commas. */
 const LOGIN = /^([^\s,;:"/]+):(\S+)$/;
 
-/** Splits off the link for the change of the address. */
-export function splitLink(text: string): { proxy: string; hasLink: boolean } {
+/** Splits off the link for the change of the address, with its method and what else `parseRotation` reads. */
+export function splitLink(text: string): { proxy: string; link?: string } {
   const at = text.length > LINE_CHARACTERS_MAX ? -1 : text.search(LINK);
-  if (at <= 0) return { proxy: text, hasLink: false };
-  return { proxy: text.slice(0, at).replace(DELIMITERS_AT_END, ''), hasLink: true };
+  if (at <= 0) return { proxy: text };
+  const link = text.slice(at + 1).trim();
+  const isInBrackets = text[at] === '[' && link.endsWith(']');
+  return { proxy: text.slice(0, at).replace(DELIMITERS_AT_END, ''), link: isInBrackets ? link.slice(0, -1) : link };
 }
 
 /**

@@ -17,7 +17,7 @@ const SAME = columns
 export async function countChanges(ctx: Ctx, importId: string): Promise<{ waitingCount: number; sameCount: number }> {
   const [row] = await ctx.db.query<{ waitingCount: number; sameCount: number }>(
     `select count(*) filter (where not is_same)::int as "waitingCount", count(*) filter (where is_same)::int as "sameCount"
-       from (select waiting.exit_id is not null and ${SAME} as is_same
+       from (select waiting.exit_id is not null and rotation is null and ${SAME} as is_same
                from catalogue_import_waiting as file
                left join readable_exits as exits on exits.node_id = file.node_id and exits.key = any (file.exit_keys)
                left join waiting_proxies as waiting on waiting.exit_id = exits.id

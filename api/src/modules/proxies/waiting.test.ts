@@ -155,7 +155,7 @@ test('two lines for one proxy, by its address and by its exit, are refused', asy
   const farm = await createFarm('HR');
   await farm.importAll(`ip,exit\n203.0.113.11,gate.test:1`);
   expect((await farm.check(`ip,exit\n,gate.test:1\n203.0.113.11,gate.test:2`)).errors).toEqual([
-    { line: 2, column: 'exit', problem: 'DUPLICATE_EXIT', value: null },
+    { line: 3, column: 'exit', problem: 'DUPLICATE_EXIT', value: '2' },
   ]);
 });
 

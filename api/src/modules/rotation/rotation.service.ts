@@ -158,10 +158,11 @@ function announce(ctx: Ctx, finished: readonly store.FinishedChange[]): void {
   for (const { userId } of finished) ctx.changed({ userId }, 'connections');
 }
 
-/** Changes are kept as long as the addresses of exits. */
+/** Changes are kept as long as the addresses of exits; links and timers of connections are of no use after the end. */
 export async function deleteOldChanges(ctx: Ctx): Promise<void> {
   const days = ctx.config.exitAddressesDays;
   await cleanUp(ctx, 'changes of addresses', (ctx, limit) => store.deleteOldChanges(ctx, days, limit));
+  await cleanUp(ctx, 'links and timers of ended connections', store.deleteEnded);
 }
 
 /** Sets or removes the link of an exit. @throws AppError NOT_FOUND, EXIT_SHARED */

@@ -248,3 +248,15 @@ export async function deleteOldChanges(ctx: Ctx, days: number, limit: number): P
   );
   return rows.length;
 }
+
+/** What customers had set up for connections that have ended. @returns the number of deleted rows, at most `limit` */
+export async function deleteEnded(ctx: Ctx, limit: number): Promise<number> {
+  const rows = await ctx.db.query(
+    `delete from connection_rotations where connection_id in (
+       select connection_id from connection_rotations join readable_connections as connections on connections.id = connection_id
+        where ended_at is not null limit $1
+     ) returning connection_id`,
+    [limit],
+  );
+  return rows.length;
+}

@@ -16,8 +16,9 @@ import * as store from './secret-links.store.ts';
 const ENCRYPTION = 'rotation-secret-encryption';
 const SECRET_BYTES = 20;
 const POLL_MS = 500;
-/** Changes that this process awaits at a time; of others, ROTATING is the answer at once. */
-const WAITS_MAX = 500;
+/** Requests that this process holds at a time; others get ROTATING at once. */
+export const HELD_REQUESTS_MAX = 500;
+let heldRequests = 0;
 /** By connection: however many clients wait for a change or have left, one query at a time reads it. */
 const waits = new Map<string, Promise<RotationResult>>();
 
@@ -57,12 +58,13 @@ export async function findByLink(ctx: Ctx, secret: string): Promise<string> {
  */
 export async function rotateAndWait(ctx: Ctx, connectionId: string, signal: AbortSignal): Promise<RotationResult> {
   const ordered = await order(ctx, connectionId);
-  const running = waits.get(connectionId);
-  if (running) return running;
-  if (waits.size >= WAITS_MAX) return ordered;
-  const wait = readUntilEnded(ctx, connectionId, ordered, signal).finally(() => waits.delete(connectionId));
+  if (heldRequests >= HELD_REQUESTS_MAX) return ordered;
+  const wait =
+    waits.get(connectionId) ??
+    readUntilEnded(ctx, connectionId, ordered, signal).finally(() => waits.delete(connectionId));
   waits.set(connectionId, wait);
-  return wait;
+  heldRequests += 1;
+  return wait.finally(() => (heldRequests -= 1));
 }
 
 async function readUntilEnded(

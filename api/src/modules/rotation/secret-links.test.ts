@@ -8,7 +8,7 @@ import { createRotatedConnection } from '../../../test/rotated-connections.ts';
 import { startTestApp, type TestApp } from '../../../test/test-app.ts';
 import type { Ctx } from '../../ctx.ts';
 import type { SecretKeys } from '../../secrets/keys.ts';
-import { readLink, resealSecrets, rotateAndWait } from './secret-links.service.ts';
+import { HELD_REQUESTS_MAX, readLink, resealSecrets, rotateAndWait } from './secret-links.service.ts';
 
 let testApp: TestApp;
 let customer: TestUser;
@@ -70,6 +70,19 @@ describe('the link of a connection', () => {
     expect(await rotateAndWait(testApp.ctx, id, new AbortController().signal)).toEqual(rotating);
     clock.mockRestore();
     expect(await rotateAndWait(testApp.ctx, id, AbortSignal.abort())).toEqual(rotating);
+    expect(await orders()).toBe(1);
+  });
+
+  test('holds 500 requests of a process; the next one is answered at once', async () => {
+    const { id, call, see, orders } = await createLinked();
+    const { signal } = new AbortController();
+    const requests = Array.from({ length: HELD_REQUESTS_MAX + 1 }, () => rotateAndWait(testApp.ctx, id, signal));
+    expect(await Promise.race(requests)).toMatchObject({ state: 'ROTATING' });
+    await call();
+    await see('198.51.100.8');
+    const states = (await Promise.all(requests)).map(({ state }) => state);
+    expect(states.filter((state) => state === 'ROTATING')).toHaveLength(1);
+    expect(states.filter((state) => state === 'COOLDOWN')).toHaveLength(500);
     expect(await orders()).toBe(1);
   });
 

@@ -1,8 +1,10 @@
 import { changeConnection, disconnect } from '@cellhop/contract/connections';
+import { renewRotationLink } from '@cellhop/contract/rotation';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createUser, type TestUser } from '../../../test/factories.ts';
 import { createRotatedConnection } from '../../../test/rotated-connections.ts';
 import { startTestApp, type TestApp } from '../../../test/test-app.ts';
+import { deleteOldChanges } from './rotation.service.ts';
 import { rotateByTimer } from './timer.service.ts';
 
 let testApp: TestApp;
@@ -66,6 +68,17 @@ describe('the timer of a connection', () => {
     await customer.call(disconnect, { params: { id: ended.id } });
     await ended.run(2);
     expect(await ended.orders()).toBe(0);
+  });
+
+  test('is deleted after the end of its connection by the next clean-up, with the link', async () => {
+    const open = await createTimed();
+    const ended = await createTimed();
+    await customer.call(renewRotationLink, { params: { id: ended.id } });
+    await customer.call(disconnect, { params: { id: ended.id } });
+    await deleteOldChanges(testApp.ctx);
+    const ids = await testApp.database.query<{ id: string }>('select connection_id as id from connection_rotations');
+    expect(ids).toContainEqual({ id: open.id });
+    expect(ids).not.toContainEqual({ id: ended.id });
   });
 
   test('has 2 to 1,440 minutes, and none where the address cannot be changed', async () => {

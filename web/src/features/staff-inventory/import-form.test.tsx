@@ -75,7 +75,7 @@ it('fills in what a list does not say, and shows how each line was read', async 
   const [first, second] = preview.getAllByRole('listitem').map(({ textContent }) => textContent);
   expect(first).toContain('Line 1: IP address not known yet');
   expect(first).toContain('http://***@gate.test:8000 at gateway paris');
-  expect(second).toContain('DE, -, -, -, Telekom, LTE, $0.80The link for changing the IP address is not used');
+  expect(second).toContain('DE, -, -, -, Telekom, LTE, $0.80With a link that changes the IP address');
   dialog.getByText(/Not in the catalogue until a check has found the IP address: 2\./);
   dialog.getByRole('button', { name: 'Import 2' });
   expect(Object.fromEntries(app.queries[0]!)).toEqual({
