@@ -17,6 +17,7 @@ import { Money } from '../../ui/money.tsx';
 import classes from './active-connections.module.css';
 import { isLive, useConnectionCheck, useConnections } from './api.ts';
 import { CheckResult } from './check-result.tsx';
+import { ReplaceOffer } from './replace-offer.tsx';
 import { RotateButton, RotationState } from './rotation.tsx';
 import { DisconnectButton, InfoButton } from './connections-table.tsx';
 import { remainingTraffic } from './remaining-traffic.ts';
@@ -156,6 +157,7 @@ function QuickAccess({ connection }: { connection: Connection }) {
       <output className={hidden['visuallyHidden']}>{isCopied ? t('access.copied') : ''}</output>
       <div className={classes['result']}>
         <CheckResult check={check.result} isRunning={check.isRunning} />
+        <ReplaceOffer connection={connection} check={check.result} />
         <RotationState connection={connection} />
       </div>
     </>

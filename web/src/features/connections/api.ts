@@ -1,3 +1,4 @@
+import { ApiError } from '@cellhop/contract/client';
 import type { ConnectionCheck } from '@cellhop/contract/connection-checks';
 import type { Connection } from '@cellhop/contract/connections';
 import type { ConnectionFileFormat } from '@cellhop/contract/connections.values';
@@ -14,6 +15,7 @@ import { useApiQuery } from '../../data/use-api-query.ts';
 import { useList } from '../../data/use-list.ts';
 import { useOnChange } from '../../hooks/use-last-value.ts';
 import { useHasBeenIdle } from '../../loading/idle.ts';
+import { showToast } from '../../ui/toasts.ts';
 import { showEndToasts } from './connection-end-toasts.ts';
 import type { RefusedReturn } from './disconnect-dialogs.tsx';
 
@@ -75,6 +77,23 @@ async function checkUntilAnswered(id: string): Promise<ConnectionCheck> {
     if (polls === CHECK_POLLS_MAX) return { ...check, state: 'UNANSWERED' };
     await new Promise((resolve) => setTimeout(resolve, CHECK_POLL_MS));
   }
+}
+
+/** Ends a connection and buys another proxy in its place. */
+export function useReplace() {
+  const { t } = useTranslation('proxyConnection');
+  return useAction({
+    call: (id: string) => callForData('POST /v1/proxies/connections/{id}/replace', { params: { id } }),
+    onSuccess: ({ currentBalance }) => showBalance(currentBalance),
+    successText: ({ isReplaced, connection: { ip } }) =>
+      isReplaced ? t('replace.done', { ip }) : { warning: t('replace.sold', { ip }) },
+    onError: (error) => {
+      if (!(error instanceof ApiError && error.code === 'PROXY_NOT_FOUND')) return undefined;
+      showToast('warning', t('replace.none'));
+      return 'HANDLED';
+    },
+    changes: ['connections', 'balance'],
+  });
 }
 
 /** The outcome arrives with the list. */

@@ -12,6 +12,7 @@ import { accessFormats, curlTarget, digLine, writeAccess } from './access-string
 import { isLive, useConnectionCheck } from './api.ts';
 import { CheckResult } from './check-result.tsx';
 import classes from './connection-access.module.css';
+import { ReplaceOffer } from './replace-offer.tsx';
 
 /** The QR code needs code of its own; its place is reserved. */
 const PhoneAccess = lazy(async () => ({ default: (await import('./phone-access.tsx')).PhoneAccess }));
@@ -76,6 +77,7 @@ function ReadyAccess({ connection }: { connection: Usable }) {
         </div>
         <output className={hidden['visuallyHidden']}>{isCopied ? t('access.copied') : ''}</output>
         <CheckResult check={check.result} isRunning={check.isRunning} />
+        <ReplaceOffer connection={connection} check={check.result} />
         <p className={classes['note']}>{t('access.onePort')}</p>
       </div>
       <Suspense fallback={<div className={classes['phonePlace']} />}>

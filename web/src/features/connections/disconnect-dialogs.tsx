@@ -41,7 +41,7 @@ function useRefundText(): (connection: Connection) => string {
   const { refundMinutes } = useSettings();
   const times = useShopTimes();
   return (connection) => {
-    const ageMs = Date.now() - toLocalTime(Date.parse(connection.createdAt));
+    const ageMs = Date.now() - toLocalTime(Date.parse(connection.firstBoughtAt ?? connection.createdAt));
     const refund = expectedRefund(connection, ageMs, refundMinutes);
     if (refund.kind === 'UNUSED')
       return t('ending.refund.UNUSED', { amount: formatTotal(refund.dollars), megabytes: refund.megabytes });
