@@ -32,6 +32,19 @@ const connectionCheckSchema = locationSchema.extend({
   latencyMs: z.int().nullable(),
   /** Of `address`. Absent: an API of 0.4.0. */
   seenPlace: seenPlaceSchema.nullable().optional(),
+  /** Null: not tested, or nothing is known. Absent, as `ipv6` and `resolver`: an API of 0.4.0. */
+  udp: z.boolean().nullable().optional(),
+  ipv6: z.boolean().nullable().optional(),
+  /** The name server that websites see; null: unknown. */
+  resolver: z
+    .object({
+      address: z.string(),
+      countryCode: z.string().nullable(),
+      /** Whether its country is the one that is sold; null: unknown. */
+      isCountryAsSold: isAsSoldSchema,
+    })
+    .nullable()
+    .optional(),
   /** Whether what was seen is what the catalogue says. Where customers can change the address, none is promised. Absent: an API of 0.4.0. */
   isAsSold: z.object({ address: isAsSoldSchema, country: isAsSoldSchema, operator: isAsSoldSchema }).optional(),
   /** The exit is not as sold, so the connection may be replaced. Absent: an API of 0.4.0. */

@@ -8,6 +8,18 @@ import { data, idSchema } from './schemas.ts';
 /** The most checks that one call reports or asks for. */
 export const EXIT_CHECKS_MAX = 256;
 
+/** What an exit carries besides tunnels. Absent: not tested, or nothing is known. */
+const capabilitiesSchema = z.object({
+  /** Datagrams to the STUN server of the node's settings came back. */
+  udp: z.boolean().optional(),
+  ipv6: z.boolean().optional(),
+  /** A name server has answered through the exit. */
+  dns: z.boolean().optional(),
+  /** The address from which names of destinations are asked for, as the name of the node's settings tells it. */
+  resolver: z.union([z.ipv4(), z.ipv6()]).optional(),
+});
+export type ExitCapabilities = z.infer<typeof capabilitiesSchema>;
+
 /**
  * The outcome of a check: a request through the exit to an echo of the shop. `inconclusive`: the node could not reach the echo by
  * its own route either, so nothing is known about the exit.
@@ -23,6 +35,8 @@ export const exitCheckSchema = z.object({
   seenAddress: z.union([z.ipv4(), z.ipv6()]).optional(),
   /** The same, also if it is not public: what a change of the address compares. Nodes before contract version 3 leave it out. */
   address: z.union([z.ipv4(), z.ipv6()]).optional(),
+  /** Of exits of `capabilityIds`. */
+  capabilities: capabilitiesSchema.optional(),
 });
 export type ExitCheck = z.infer<typeof exitCheckSchema>;
 
@@ -69,6 +83,8 @@ export const checkExits = endpoint({
       due: z.array(exitSchema),
       /** Those of `due` whose last check has found that they carry the echo and nothing else. */
       echoAloneIds: z.array(idSchema),
+      /** Those of `due` whose other capabilities shall be tested, too. Absent: an API of 0.4.0. */
+      capabilityIds: z.array(idSchema).optional(),
       /** Exits in use whose checks have failed for so long that their connections end as EXIT_LOST. */
       lostIds: z.array(idSchema),
       /** Links to call; each order is handed out once. */

@@ -97,6 +97,8 @@ describe('the settings', () => {
     [{ GATEWAY_ALLOW_PRIVATE: 'yes' }, 'GATEWAY_ALLOW_PRIVATE'],
     [{ GATEWAY_NAME_SERVERS: 'resolver.test' }, 'GATEWAY_NAME_SERVERS'],
     [{ GATEWAY_CHECK_DESTINATIONS: 'example.com' }, 'GATEWAY_CHECK_DESTINATIONS must be like example.com:443'],
+    [{ GATEWAY_STUN_SERVER: 'example.com' }, 'GATEWAY_STUN_SERVER must be like stun.example.com:3478'],
+    [{ GATEWAY_WHOAMI_NAME: '192.0.2.1' }, 'GATEWAY_WHOAMI_NAME must be the name of a host'],
   ])('%j is refused by name, and no value is repeated', (change, name) => {
     expect(() => parseConfig({ ...required, ...change })).toThrow(name);
     expect(() => parseConfig({ ...required, ...change })).not.toThrow('secret-token');

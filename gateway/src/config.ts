@@ -13,7 +13,7 @@ import { BYTES_PER_MEGABYTE } from '@cellhop/contract/limits';
 import { isIP } from 'node:net';
 import os from 'node:os';
 import { z } from 'zod';
-import { parseAuthority, type Target } from './protocol/host.ts';
+import { parseAuthority, parseHost, type Target } from './protocol/host.ts';
 
 const isTrue = z.enum(['true', 'false']).transform((text) => text === 'true');
 const port = portSchema.min(1);
@@ -42,6 +42,18 @@ function parseTargets(text: string): Target[] {
     if (!target) throw new Error('must be like example.com:443, separated by commas, or none');
     return target;
   });
+}
+
+function parseTarget(text: string): Target {
+  const target = parseAuthority(text);
+  if (!target) throw new Error('must be like stun.example.com:3478');
+  return target;
+}
+
+function parseName(text: string): string {
+  const host = parseHost(text);
+  if (host?.kind !== 'name') throw new Error('must be the name of a host');
+  return host.name;
 }
 
 /** Other text is refused by itself. */
@@ -89,6 +101,8 @@ function readAll({ read }: Environment) {
         .prefault(isDevelopment ? 'none' : CHECK_DESTINATIONS)
         .transform(orProblem(parseTargets)),
     ),
+    stunServer: read('GATEWAY_STUN_SERVER', z.string().transform(orProblem(parseTarget)).optional()),
+    whoamiName: read('GATEWAY_WHOAMI_NAME', z.string().transform(orProblem(parseName)).optional()),
     token: read('GATEWAY_TOKEN', z.string()),
     allowPrivate: read('GATEWAY_ALLOW_PRIVATE', isTrue.default(false)),
     metricsPort: read('GATEWAY_METRICS_PORT', port.optional()),

@@ -2,7 +2,7 @@ import type { WatchResponse } from '@cellhop/contract/gateway';
 import { randomUUID } from 'node:crypto';
 import type { Logger } from 'pino';
 import { Loop, repeat, settlesWithin } from './background.ts';
-import { openChecks } from './checks/open-checks.ts';
+import { type CheckOptions, openChecks } from './checks/open-checks.ts';
 import { Connections } from './connections/connections.ts';
 import { Reporter } from './connections/reporter.ts';
 import { ControlClient } from './control/control-client.ts';
@@ -27,7 +27,6 @@ import { LoginGuard } from './listeners/login-guard.ts';
 import { WrongCredentials } from './listeners/wrong-credentials.ts';
 import { createPublicPort } from './listeners/public-port.ts';
 import { createMetrics, type Metrics } from './metrics.ts';
-import type { Target } from './protocol/host.ts';
 import { openMetricsPort, watchControl, watchNode } from './monitoring.ts';
 import { chooseRelay } from './pipe/choose-relay.ts';
 import type { Relay } from './pipe/pipe.ts';
@@ -35,15 +34,13 @@ import { createPump } from './pipe/pump.ts';
 import { streams } from './pipe/joined-sides.ts';
 import { findSendRequest } from './udp/direct-send.ts';
 
-export interface GatewaySettings extends ExitSettings {
+export interface GatewaySettings extends ExitSettings, CheckOptions {
   readonly host: string;
   readonly port: number;
   readonly token: string;
   readonly metricsPort?: number | undefined;
   /** Where these ports are reached if a NAT is in front of this node: at most one address of each family. */
   readonly publicAddresses?: readonly string[];
-  /** Destinations that checks ask whether an exit carries more than the echo. */
-  readonly checkDestinations?: readonly Target[] | undefined;
   /** `auto`: the pump if this version of Node supports it. */
   readonly relay?: Relay['kind'] | 'auto';
   readonly limits?: Partial<Limits>;
@@ -84,7 +81,8 @@ export async function startGateway(settings: GatewaySettings): Promise<Gateway> 
   const context = openContext(settings, limits, { metrics, relay, connections, knownNetworks, ...routes });
   const status = new NodeStatusReader({ tunnels: () => context.flows.size, bytes: metrics.totalBytes });
   const heartbeat = new Heartbeat({ control, status, reserved, knownNetworks, limits, log });
-  const routesOfChecks = { exits, reserved, dialForChecks, dialForLinks, dialDestination, ownRoute, dialOutcomes };
+  const dials = { dialForChecks, dialForLinks, dialDestination, guard: routes.guard };
+  const routesOfChecks = { exits, reserved, ...dials, ownRoute, dialOutcomes };
   const checks = openChecks(settings, limits, { control, heartbeat, metrics, connections, ...routesOfChecks });
   watchNode(context, connections);
   const controlState = { health, reporter, heartbeat, endWatch };

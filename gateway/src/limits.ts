@@ -95,6 +95,9 @@ export const defaultLimits = {
   exitChecksAtOnce: 32,
   /** The timeout of a check, for all echoes together, and again for the other destinations. The control plane hands a check to another run after 30 s. */
   exitCheckTimeoutMs: 10_000,
+  /** The timeout of each test of what an exit carries besides tunnels, and how soon its datagram is repeated. */
+  capabilityMs: 3_000,
+  stunRepeatMs: 500,
   /** Interval of the calls that report checks and fetch due ones; the shorter one while checks run. */
   exitChecksPollMs: 1_000,
   exitChecksBusyPollMs: 250,

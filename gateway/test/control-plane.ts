@@ -104,6 +104,8 @@ export class ControlPlane {
   dueExits: unknown[] = [];
   lostExitIds: string[] = [];
   echoAloneIds: string[] = [];
+  /** Exits whose other capabilities are tested with their checks. */
+  capabilityIds: string[] = [];
   /** Links to call; each order is handed out once. */
   rotationOrders: RotationOrder[] = [];
   rotatingIds: string[] | undefined;
@@ -317,6 +319,7 @@ export class ControlPlane {
       rotations: this.rotationOrders.splice(0, rotationsWanted),
       rotatingIds: this.rotatingIds,
       echoAloneIds: this.echoAloneIds,
+      capabilityIds: this.capabilityIds,
     });
   }
 

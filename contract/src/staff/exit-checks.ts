@@ -20,6 +20,15 @@ export const exitCheckSchema = z.object({
   isAddressDifferent: z.boolean(),
   /** Of the address that was seen. Absent: an API of 0.4.0. */
   seenPlace: seenPlaceSchema.nullable().optional(),
+  /** What it carries besides tunnels, at most about an hour old; null: not tested, or nothing is known. Absent: an API of 0.4.0. */
+  capabilities: z
+    .object({
+      udp: z.boolean().nullable(),
+      ipv6: z.boolean().nullable(),
+      dns: z.boolean().nullable(),
+      resolver: z.string().nullable(),
+    })
+    .optional(),
   /** Its country is not the one that is sold, or its operator is another one by the number of its autonomous system. */
   isPlaceDifferent: z.boolean().optional(),
 });

@@ -8,6 +8,7 @@ import type { Exit } from '../exits/exit.ts';
 import type { Exits } from '../exits/exits.ts';
 import type { Limits } from '../limits.ts';
 import type { Metrics } from '../metrics.ts';
+import type { Capabilities } from './capabilities.ts';
 import type { ExitCheckPerformer } from './exit-check.ts';
 import type { Rotations } from './rotations.ts';
 
@@ -16,6 +17,7 @@ interface ExitChecksSettings {
   readonly exits: Pick<Exits, 'findId' | 'get' | 'setLost' | 'setRotating'>;
   readonly dialOutcomes: Pick<DialOutcomes, 'isWorking' | 'onSuspect' | 'reached' | 'unreached'>;
   readonly performer: Pick<ExitCheckPerformer, 'check' | 'close'>;
+  readonly capabilities: Pick<Capabilities, 'close' | 'find'>;
   readonly rotations: Rotations;
   /** False while the echoes are unknown. */
   readonly isReady: () => boolean;
@@ -25,6 +27,13 @@ interface ExitChecksSettings {
   >;
   readonly metrics: Pick<Metrics, 'exitChecks'>;
   readonly log: Logger;
+}
+
+interface CheckOrder {
+  /** The last check has found that the exit carries the echo alone. */
+  readonly hasCarriedEchoAlone: boolean;
+  /** What else it carries shall be tested. */
+  readonly areCapabilitiesDue: boolean;
 }
 
 /**
@@ -61,6 +70,7 @@ export class ExitChecks {
   stop(): void {
     this.#loop.stop();
     this.settings.performer.close();
+    this.settings.capabilities.close();
     this.settings.rotations.stop();
   }
 
@@ -98,14 +108,17 @@ export class ExitChecks {
       rotationsWanted: rotations.wanted,
     };
     try {
-      const { due, lostIds, echoAloneIds, ...ordered } = await control.checkExits(report);
+      const { due, lostIds, echoAloneIds, capabilityIds, ...ordered } = await control.checkExits(report);
       rotations.acknowledge(rotationReports);
       for (const [id, check] of reported) if (this.#results.get(id) === check) this.#results.delete(id);
       for (const id of suspectIds) this.#newSuspects.delete(id);
       exits.setLost(new Set(lostIds), (exit) => dialOutcomes.isWorking(exit));
       for (const order of ordered.rotations ?? []) rotations.start(order, () => this.request());
       exits.setRotating(new Set(ordered.rotatingIds));
-      for (const exit of due) this.#start(exit, echoAloneIds.includes(exit.id));
+      for (const exit of due) {
+        const hasCarriedEchoAlone = echoAloneIds.includes(exit.id);
+        this.#start(exit, { hasCarriedEchoAlone, areCapabilitiesDue: capabilityIds?.includes(exit.id) ?? false });
+      }
       const isBusy = this.#running.size > 0 || this.#results.size > 0;
       return isBusy ? limits.exitChecksBusyPollMs : limits.exitChecksPollMs;
     } catch {
@@ -113,21 +126,23 @@ export class ExitChecks {
     }
   }
 
-  #start(description: ExitDescription, hasCarriedEchoAlone: boolean): void {
+  #start(description: ExitDescription, order: CheckOrder): void {
     if (this.#running.has(description.id)) return;
     const exit = this.settings.exits.get(description);
     this.#running.set(description.id, exit);
-    inBackground(this.settings.log, 'check of an exit', this.#run(description.id, exit, hasCarriedEchoAlone));
+    inBackground(this.settings.log, 'check of an exit', this.#run(description.id, exit, order));
   }
 
-  async #run(exitId: string, exit: Exit, hasCarriedEchoAlone: boolean): Promise<void> {
-    const { performer, dialOutcomes, metrics, log } = this.settings;
+  async #run(exitId: string, exit: Exit, { hasCarriedEchoAlone, areCapabilitiesDue }: CheckOrder): Promise<void> {
+    const { performer, capabilities, dialOutcomes, metrics, log } = this.settings;
     try {
       const unreached = dialOutcomes.unreached(exit);
       const isInDoubt = unreached !== undefined || (hasCarriedEchoAlone && !dialOutcomes.isWorking(exit));
       const check = { exitId, ...(await performer.check(exit, isInDoubt ? { unreached } : undefined)) };
-      if (check.outcome === 'ok') dialOutcomes.reached(exit);
-      this.#results.set(exitId, check);
+      const isOk = check.outcome === 'ok';
+      if (isOk) dialOutcomes.reached(exit);
+      const found = isOk && areCapabilitiesDue ? { capabilities: await capabilities.find(exit) } : {};
+      this.#results.set(exitId, { ...check, ...found });
       const { outcome, reason } = check;
       metrics.exitChecks.inc({ outcome: reason?.split(':')[0] ?? outcome });
       if (outcome !== 'ok')

@@ -11,6 +11,7 @@ import type { ReservedAddresses } from '../exits/reserved-addresses.ts';
 import type { Limits } from '../limits.ts';
 import type { Metrics } from '../metrics.ts';
 import type { Target } from '../protocol/host.ts';
+import { Capabilities } from './capabilities.ts';
 import { ExitCheckPerformer } from './exit-check.ts';
 import { ExitChecks } from './exit-checks.ts';
 import { callLink } from './rotation-link.ts';
@@ -18,7 +19,7 @@ import { Rotations } from './rotations.ts';
 
 type CheckParts = Pick<
   ReturnType<typeof openExits>,
-  'exits' | 'reserved' | 'dialForChecks' | 'dialForLinks' | 'dialDestination' | 'ownRoute' | 'dialOutcomes'
+  'exits' | 'reserved' | 'dialForChecks' | 'dialForLinks' | 'dialDestination' | 'guard' | 'ownRoute' | 'dialOutcomes'
 > & {
   readonly connections: Pick<Connections, 'resetTunnels'>;
   readonly control: ControlClient;
@@ -26,23 +27,29 @@ type CheckParts = Pick<
   readonly metrics: Metrics;
 };
 
-interface CheckOptions {
+export interface CheckOptions {
   /** Destinations that checks ask whether an exit carries more than the echo. */
   readonly checkDestinations?: readonly Target[] | undefined;
+  /** Which answers datagrams that were sent through exits; undefined: UDP is not tested. */
+  readonly stunServer?: Target | undefined;
+  /** A name whose address is that of the name server that asks for it; undefined: it is not found out. */
+  readonly whoamiName?: string | undefined;
   readonly log: Logger;
 }
 
 /** The checks of this node's exits. */
 export function openChecks(
-  { checkDestinations = [], log }: CheckOptions,
+  { checkDestinations = [], stunServer, whoamiName, log }: CheckOptions,
   limits: Limits,
   { control, heartbeat, metrics, connections, exits, reserved, dialForChecks, dialForLinks, ...routes }: CheckParts,
 ): ExitChecks {
-  const { dialDestination, ownRoute, dialOutcomes } = routes;
+  const { dialDestination, guard, ownRoute, dialOutcomes } = routes;
   const echoUrls = () => chooseEchoes(heartbeat.echoUrls, reserved);
   const workingExits = () => [...exits.open].filter((exit) => dialOutcomes.isWorking(exit));
   const destinations = { dialDestination, checkDestinations, workingExits };
   const performer = new ExitCheckPerformer({ dial: dialForChecks, limits, echoUrls, ownRoute, ...destinations });
+  const tested = { dialDestination, guard, ownRoute, checkDestinations, stunServer, whoamiName };
+  const capabilities = new Capabilities({ ...tested, limits });
   const running = new Set<DialAbort>();
   const rotations = new Rotations({
     exits,
@@ -56,7 +63,18 @@ export function openChecks(
     log,
   });
   const isReady = () => echoUrls().length > 0;
-  const checks = new ExitChecks({ control, exits, dialOutcomes, performer, rotations, isReady, limits, metrics, log });
+  const checks = new ExitChecks({
+    control,
+    exits,
+    dialOutcomes,
+    performer,
+    capabilities,
+    rotations,
+    isReady,
+    limits,
+    metrics,
+    log,
+  });
   heartbeat.onRefreshed = () => checks.request();
   metrics.watch('gateway_exit_checks_running', 'Checks of exits that run now', () => checks.running);
   return checks;

@@ -6,7 +6,7 @@ import { placeOf } from '@cellhop/contract/places.values';
 import type { Ctx } from '../../ctx.ts';
 import { countUse, type Rule } from '../../db/rate-limiter.ts';
 import type { Actor } from '../../http/actor.ts';
-import { compareWithSold, openPlaces, type PlaceOf } from '../proxies/place-files.service.ts';
+import { compareWithSold, type FoundPlace, openPlaces, type PlaceOf } from '../proxies/place-files.service.ts';
 import * as store from './connection-checks.store.ts';
 
 /** An answer younger than this is repeated, whoever asked for it. */
@@ -77,7 +77,7 @@ function present(
   state: ConnectionCheck['state'],
   placeOfAddress: PlaceOf,
 ): ConnectionCheck {
-  const { ip, checkedAt, seenAddress, latencyMs } = row;
+  const { ip, checkedAt, seenAddress, latencyMs, udp, ipv6, resolver } = row;
   const isAnswered = state !== 'RUNNING' && state !== 'UNANSWERED';
   const isOk = state === 'OK';
   const comparison = compare(row, state, placeOfAddress);
@@ -90,5 +90,13 @@ function present(
     ip,
     ...placeOf(row),
     ...comparison,
+    udp: isOk ? udp : null,
+    ipv6: isOk ? ipv6 : null,
+    resolver: isOk && resolver !== null ? presentResolver(row, resolver, placeOfAddress(resolver)) : null,
   };
+}
+
+function presentResolver(row: store.ConnectionCheckRow, address: string, place: FoundPlace | null) {
+  const { country } = compareWithSold(row, place);
+  return { address, countryCode: place?.countryCode ?? null, isCountryAsSold: country };
 }

@@ -15,6 +15,9 @@ export interface ConnectionCheckRow extends Place {
   reason: string | null;
   seenAddress: string | null;
   latencyMs: number | null;
+  udp: boolean | null;
+  ipv6: boolean | null;
+  resolver: string | null;
   /** The seen address is the one that the proxy promises; null: it promises none, or one of another family. */
   isPromisedAddress: boolean | null;
   /** Another address is awaited. */
@@ -29,7 +32,7 @@ export async function findConnectionCheck(ctx: Ctx, connectionId: string): Promi
     `select user_id as "userId", connections.status, connections.exit_id as "exitId", host(connections.address) as ip,
             ${selectPlace()},
             checked_at as "checkedAt", (extract(epoch from now() - checked_at) * 1000)::float8 as "checkedMs", reason,
-            host(seen_address) as "seenAddress", latency_ms as "latencyMs",
+            host(seen_address) as "seenAddress", latency_ms as "latencyMs", udp_works as udp, ipv6_works as ipv6, host(resolver) as resolver,
             case when family(seen_address) = family(proxies.ip) and not exists (select from rotation_states where rotation_states.exit_id = connections.exit_id)
                  then seen_address = proxies.ip end as "isPromisedAddress",
             exists (select from rotating_exits where rotating_exits.exit_id = connections.exit_id) as "isRotating",

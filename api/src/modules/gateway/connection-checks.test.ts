@@ -56,9 +56,30 @@ describe('a check of a connection', () => {
       isp: 'Telekom',
       connectionType: 'LTE',
       seenPlace: null,
+      udp: null,
+      ipv6: null,
+      resolver: null,
       isAsSold: { address: null, country: null, operator: null },
     });
     expect(await balanceOf(testApp, customer)).toBe(before);
+  });
+
+  test('orders what an exit carries besides tunnels, which otherwise is tested once an hour', async () => {
+    const { node, exit, check, answer } = await createConnection();
+    const ordered = async () => (await node.exchange({ wanted: 1 })).capabilityIds;
+    await node.letTimePass(100);
+    expect(await ordered()).toEqual([exit.id]);
+    await answer(checkOk(exit.id, { capabilities: { udp: true, ipv6: false, resolver: '203.0.113.53' } }));
+    expect(await check()).toMatchObject({ udp: true, ipv6: false, resolver: { address: '203.0.113.53' } });
+    await node.letTimePass(100);
+    expect(await ordered()).toEqual([]);
+    // A gateway of 0.4.0 reports none.
+    await answer();
+    await node.letTimePass(31);
+    await check();
+    expect(await ordered()).toEqual([exit.id]);
+    await answer(checkOk(exit.id, { capabilities: {} }));
+    expect(await check()).toMatchObject({ udp: null, ipv6: null, resolver: null });
   });
 
   test('says whether the exit failed or nothing is known, without the reason, which is for staff', async () => {

@@ -40,6 +40,7 @@ export async function exchangeChecks(
   const { rotatingIds, orders } = await takeOrders(ctx, nodeId, rotationsWanted);
   return {
     due: await describeExits(ctx, nodeId, due),
+    capabilityIds: due.filter(({ areCapabilitiesDue }) => areCapabilitiesDue).map(({ exitId }) => exitId),
     echoAloneIds: due.filter(({ isInDoubt }) => isInDoubt).map(({ exitId }) => exitId),
     lostIds: await store.findLost(ctx, nodeId),
     rotations: await describeOrders(ctx, nodeId, orders),
@@ -68,6 +69,10 @@ async function saveChecks(ctx: Ctx, nodeId: string, checks: readonly ExitCheck[]
       };
     });
     await store.saveChecks(ctx, checked);
+    const found = checked.flatMap(({ exitId, check: { capabilities } }) =>
+      capabilities ? [{ exitId, ...capabilities }] : [],
+    );
+    if (found.length > 0) await store.saveCapabilities(ctx, found);
     const decided = checked.filter(({ outcome }) => outcome !== 'inconclusive');
     const passed = decided.filter(({ outcome }) => outcome === 'ok');
     if (decided.length > 0) await addChecks(ctx, decided.map(toCheckOfDay));

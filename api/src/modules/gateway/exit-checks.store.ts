@@ -1,4 +1,4 @@
-import type { ExitCheck } from '@cellhop/contract/exit-checks';
+import type { ExitCapabilities, ExitCheck } from '@cellhop/contract/exit-checks';
 import type { ExitCheckReason, ExitHealth } from '@cellhop/contract/staff/inventory.values';
 import type { Ctx } from '../../ctx.ts';
 import type { ExitOfLogin } from '../connections/logins.service.ts';
@@ -12,7 +12,12 @@ const ECHO_ALONE: ExitCheckReason = 'echo-alone';
 /** Exits without proxies, and without one that waits for its address. `offer_proxy` and `add_import_exits` end the pause. */
 const UNUSED_CHECK_MS = 900_000;
 
+/** What exits carry besides tunnels changes rarely, and its test costs somebody's traffic. */
+const CAPABILITIES_MS = 3_600_000;
+
 export interface DueExit extends ExitOfLogin {
+  /** Somebody has asked for the check, or it is long since this was tested. */
+  areCapabilitiesDue: boolean;
   /** A check has reached the echo and nothing else, and none has succeeded since. */
   isInDoubt: boolean;
 }
@@ -45,15 +50,16 @@ export function takeDue(ctx: Ctx, nodeId: string, limit: number): Promise<DueExi
         where next_check_at <= now() for no key update of checks skip locked
      ), taken as (
        update exit_checks set next_check_at = now() + case when is_used then $3::int else $4::int end * interval '1 millisecond'
-         from free where free.exit_id = exit_checks.exit_id returning exit_checks.exit_id, is_in_doubt, is_used
+         from free where free.exit_id = exit_checks.exit_id returning exit_checks.exit_id, is_in_doubt, is_used,
+         is_requested or coalesce(capabilities_at, '-infinity') < now() - $5 * interval '1 millisecond' as are_capabilities_due
      )
      select exits.id as "exitId", kind as "exitKind", parameters, credentials_encrypted as "exitCredentials",
-            is_in_doubt as "isInDoubt"
+            is_in_doubt as "isInDoubt", are_capabilities_due as "areCapabilitiesDue"
        from taken
        join readable_exits as exits on exits.id = taken.exit_id
        left join exit_credentials as credentials on credentials.id = exits.id
       where is_used`,
-    [nodeId, limit, LEASE_MS, UNUSED_CHECK_MS],
+    [nodeId, limit, LEASE_MS, UNUSED_CHECK_MS, CAPABILITIES_MS],
   );
 }
 
@@ -137,6 +143,26 @@ export async function saveChecks(ctx: Ctx, checked: readonly Checked[]): Promise
       ECHO_ALONE,
       checked.map(({ seenPlace }) => seenPlace?.countryCode ?? null),
       checked.map(({ seenPlace }) => seenPlace?.asn ?? null),
+    ],
+  );
+}
+
+export interface CapabilitiesOfExit extends ExitCapabilities {
+  exitId: string;
+}
+
+export async function saveCapabilities(ctx: Ctx, found: readonly CapabilitiesOfExit[]): Promise<void> {
+  await ctx.db.query(
+    `update exit_checks
+        set udp_works = udp, ipv6_works = ipv6, dns_works = dns, resolver = asked_from, capabilities_at = now()
+       from unnest($1::uuid[], $2::bool[], $3::bool[], $4::bool[], $5::inet[]) as found (exit_id, udp, ipv6, dns, asked_from)
+      where exit_checks.exit_id = found.exit_id`,
+    [
+      found.map(({ exitId }) => exitId),
+      found.map(({ udp }) => udp ?? null),
+      found.map(({ ipv6 }) => ipv6 ?? null),
+      found.map(({ dns }) => dns ?? null),
+      found.map(({ resolver }) => resolver ?? null),
     ],
   );
 }

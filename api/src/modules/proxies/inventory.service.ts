@@ -38,7 +38,7 @@ export async function listInventory(ctx: Ctx, { page, size, sort, ...filter }: L
 
 function present(row: store.InventoryRow, seenPlace: FoundPlace | null): InventoryProxy {
   const { priceMicros, exitId, connectionId, connectedAt, userId, userEmail } = row;
-  const { health, checkedAt, latencyMs, checkFailure, seenAddress, isAddressDifferent } = row;
+  const { health, checkedAt, latencyMs, checkFailure, seenAddress, isAddressDifferent, udp, ipv6, dns, resolver } = row;
   return {
     ...row,
     ip: row.ip ?? '',
@@ -52,6 +52,7 @@ function present(row: store.InventoryRow, seenPlace: FoundPlace | null): Invento
       seenAddress,
       isAddressDifferent,
       seenPlace,
+      capabilities: { udp, ipv6, dns, resolver },
       isPlaceDifferent: Object.values(compareWithSold(row, seenPlace)).includes(false),
     },
     limits: ownLimits(row),

@@ -40,6 +40,10 @@ export interface InventoryRow extends LimitsRow, Place {
   checkFailure: string | null;
   seenAddress: string | null;
   isAddressDifferent: boolean;
+  udp: boolean | null;
+  ipv6: boolean | null;
+  dns: boolean | null;
+  resolver: string | null;
   rotates: boolean;
   cooldownSeconds: number | null;
   changesPerHour: number | null;
@@ -71,6 +75,7 @@ export function listInventory(
             node_name as node, exits.kind as "exitKind", parameters,
             health, checked_at as "checkedAt", latency_ms as "latencyMs", reason as "checkFailure", host(seen_address) as "seenAddress",
             coalesce(family(seen_address) = family(ip) and seen_address <> ip, false) as "isAddressDifferent",
+            udp_works as udp, ipv6_works as ipv6, dns_works as dns, host(resolver) as resolver,
             rotation.exit_id is not null as rotates, cooldown_seconds as "cooldownSeconds", changes_per_hour as "changesPerHour",
             proxies.connection_id as "connectionId", connections.created_at as "connectedAt",
             users.id as "userId", users.email as "userEmail"

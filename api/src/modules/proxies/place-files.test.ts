@@ -154,6 +154,16 @@ describe('a proxy that leaves elsewhere than it is sold', () => {
       Buffer.from('sealed'),
     ]);
     expect((await test()).isAsSold).toEqual({ address: null, country: false, operator: true });
+    const capabilities = { udp: true, dns: false, resolver: '89.160.20.112' };
+    await node.exchange({ checks: [checkOk(exit.id, { capabilities })] });
+    expect(await test()).toMatchObject({
+      udp: true,
+      ipv6: null,
+      resolver: { address: '89.160.20.112', countryCode: 'SE', isCountryAsSold: false },
+    });
+    // What a check without these tests leaves is what was found last.
+    await node.exchange({ checks: [checkOk(exit.id)] });
+    expect(await test()).toMatchObject({ udp: true });
     await node.exchange({ checks: [checkFailed(exit.id)] });
     expect(await test()).toMatchObject({ seenPlace: null, isAsSold: { address: null, country: null, operator: null } });
   });

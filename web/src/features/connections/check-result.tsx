@@ -63,7 +63,7 @@ function isElsewhere({ isAsSold }: ConnectionCheck): boolean {
 /** What the check has seen, each compared with the catalogue where both are known. */
 function Seen({ check }: { check: ConnectionCheck }) {
   const { t, i18n } = useTranslation('proxyConnection');
-  const { address, ip, countryCode, seenPlace, isAsSold } = check;
+  const { address, ip, countryCode, seenPlace, resolver, isAsSold } = check;
   const nameOf = (code: string) => countryName(code, i18n.resolvedLanguage ?? 'en');
   return (
     <ul className={classes['seen']}>
@@ -81,6 +81,21 @@ function Seen({ check }: { check: ConnectionCheck }) {
         <Fact isAsSold={isAsSold?.operator} sold={operatorText(check)}>
           {t('check.operator', { seen: operatorText(seenPlace) })}
         </Fact>
+      )}
+      {resolver != null && (
+        <Fact isAsSold={resolver.isCountryAsSold} sold={nameOf(countryCode)}>
+          {t('check.resolver', {
+            seen: [resolver.address, resolver.countryCode === null ? '' : nameOf(resolver.countryCode)]
+              .filter(Boolean)
+              .join(', '),
+          })}
+        </Fact>
+      )}
+      {(['udp', 'ipv6'] as const).map(
+        (key) =>
+          check[key] != null && (
+            <li key={key}>{t(`check.${key}`, { seen: t(check[key] ? 'check.works' : 'check.worksNot') })}</li>
+          ),
       )}
     </ul>
   );

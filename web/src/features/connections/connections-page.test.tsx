@@ -427,6 +427,9 @@ it('shows by a test where the proxy leaves, and what is not as it is sold', asyn
     address: ip,
     latencyMs: 40,
     seenPlace: { countryCode: 'SE', isp: 'Deutsche Telekom AG', asn: 3320 },
+    udp: true,
+    ipv6: false,
+    resolver: { address: '203.0.113.53', countryCode: 'SE', isCountryAsSold: false },
     isAsSold: { address: true, country: false, operator: true },
   };
   const answers = { 'POST /v1/proxies/connections/*/check': { data: check } };
@@ -438,5 +441,8 @@ it('shows by a test where the proxy leaves, and what is not as it is sold', asyn
     `${ip}as sold`,
     'Country: Swedensold as Germany',
     'Operator: Deutsche Telekom AG · AS3320as sold',
+    'DNS server: 203.0.113.53, Swedensold as Germany',
+    'UDP: works',
+    'IPv6: does not work',
   ]);
 });

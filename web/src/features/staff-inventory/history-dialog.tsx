@@ -29,9 +29,25 @@ export function HistoryDialog({ proxy: shown, onClose }: HistoryDialogProps) {
       size="lg"
       onClose={onClose}
     >
-      {shown !== undefined && <History exitId={shown.exit.id} />}
+      {shown !== undefined && (
+        <Stack>
+          <Capabilities check={shown.check} />
+          <History exitId={shown.exit.id} />
+        </Stack>
+      )}
     </Dialog>
   );
+}
+
+function Capabilities({ check: { capabilities } }: { check: InventoryProxy['check'] }) {
+  const { t } = useTranslation('staffInventory');
+  if (capabilities === undefined) return null;
+  const { resolver, ...works } = capabilities;
+  const facts = (['udp', 'ipv6', 'dns'] as const).flatMap((key) =>
+    works[key] === null ? [] : `${t(`history.${key}`)}: ${t(works[key] ? 'history.works' : 'history.worksNot')}`,
+  );
+  if (resolver !== null) facts.push(t('history.resolver', { resolver }));
+  return facts.length === 0 ? null : <Text size="sm">{facts.join(' · ')}</Text>;
 }
 
 function History({ exitId }: { exitId: string }) {

@@ -30,7 +30,12 @@ function example(number: number, state: InventoryProxy['state'], check: Inventor
 const proxies = [
   example(1, 'FREE', working),
   example(2, 'FREE', { ...working, seenAddress: '198.18.9.9', isAddressDifferent: true }),
-  example(3, 'UNHEALTHY', { ...working, health: 'UNHEALTHY', reason: 'upstream-refused:403' }),
+  example(3, 'UNHEALTHY', {
+    ...working,
+    health: 'UNHEALTHY',
+    reason: 'upstream-refused:403',
+    capabilities: { udp: true, ipv6: null, dns: false, resolver: '203.0.113.53' },
+  }),
   example(4, 'UNCHECKED', { ...working, health: 'UNCHECKED', checkedAt: null, latencyMs: null, seenAddress: null }),
   example(5, 'UNHEALTHY', { ...working, health: 'UNHEALTHY', reason: 'a-reason-of-a-newer-release' }),
   { ...example(6, 'FREE', { ...working, seenAddress: null }), asn: null },
@@ -101,6 +106,7 @@ it('shows those who only read the checks of 30 days, and offers nothing else', a
   expect(screen.getAllByRole('menuitem')).toHaveLength(1);
   await user.click(screen.getByRole('menuitem', { name: 'Checks by day' }));
   const dialog = within(await screen.findByRole('dialog', { name: 'Checks of 198.18.0.3' }));
+  dialog.getByText('UDP: works · DNS through the exit: does not work · names are resolved from 203.0.113.53');
   await dialog.findByText('21.11.2026');
   expect(dialog.getAllByRole('row').map(({ textContent }) => textContent)).toEqual([
     'DayChecksFailedOutagesLatencyLast failure',
