@@ -28,6 +28,7 @@ const tablesByModule: Record<string, readonly string[]> = {
   ],
   connections: ['allowed_networks', 'client_addresses', 'connection_labels', 'last_refusals', 'purchase_networks'],
   dashboard: ['dashboard_days', 'dashboard_mark', 'dashboard_proxies', 'dashboard_sums'],
+  destinations: ['refused_destinations', 'refused_destinations_revision'],
   faq: ['faqs'],
   gateway: [
     'exit_addresses',

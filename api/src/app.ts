@@ -17,6 +17,7 @@ import { authRoutes } from './modules/auth/auth.routes.ts';
 import { billingRoutes } from './modules/billing/billing.routes.ts';
 import { connectionsRoutes } from './modules/connections/connections.routes.ts';
 import { dashboardRoutes } from './modules/dashboard/dashboard.routes.ts';
+import { destinationsRoutes } from './modules/destinations/destinations.routes.ts';
 import { faqRoutes } from './modules/faq/faq.routes.ts';
 import { gatewayRoutes } from './modules/gateway/gateway.routes.ts';
 import { invoicesRoutes } from './modules/invoices/invoices.routes.ts';
@@ -62,6 +63,7 @@ const modules: readonly ((app: FastifyInstance) => void)[] = [
   gatewayRoutes,
   rotationRoutes,
   replacementsRoutes,
+  destinationsRoutes,
   billingRoutes,
   invoicesRoutes,
   transactionsRoutes,

@@ -21,3 +21,10 @@ export const connectionLimitsSchema = z.object({
   bytesPerSecond: bytesPerSecondSchema.nullable(),
 });
 export type ConnectionLimits = z.infer<typeof connectionLimitsSchema>;
+
+/** What gateways get: without the bounds of forms: an API of a newer release may have wider ones. Null: no limit. */
+export const sentLimitsSchema = z.object({
+  ports: z.string().max(1000).nullable(),
+  tunnels: z.int().positive().nullable(),
+  bytesPerSecond: z.int().positive().nullable(),
+});

@@ -40,6 +40,7 @@ type Module =
   | typeof import('./staff/nodes.ts')
   | typeof import('./staff/notifications.ts')
   | typeof import('./staff/promo-codes.ts')
+  | typeof import('./staff/refused-destinations.ts')
   | typeof import('./staff/roles.ts')
   | typeof import('./staff/search.ts')
   | typeof import('./staff/system.ts')

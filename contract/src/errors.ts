@@ -52,6 +52,7 @@ export const errorCatalogue = {
     message: 'No client from {network} has used the password of this connection in the last {days} days',
   },
   NOT_CONNECTED: { status: 409, message: 'Connection is not active' },
+  TOO_MANY_DESTINATIONS: { status: 409, message: 'All lists together have at most {maximum} destinations' },
   EXIT_SHARED: { status: 409, message: 'Several proxies use this exit' },
   NOT_REPLACEABLE: {
     status: 409,

@@ -9,6 +9,7 @@
  * receiver treats every new field as optional.
  */
 import { z } from 'zod';
+import { sentLimitsSchema } from './connection-limits.ts';
 import { endpoint } from './endpoint.ts';
 import { exitSchema } from './exits.ts';
 import { data, idSchema } from './schemas.ts';
@@ -51,6 +52,8 @@ export const hello = endpoint({
     /** Shown to staff. */
     status: nodeStatusSchema,
     witness: sealedWitnessSchema.optional(),
+    /** The revision of the refused destinations that the node has; empty: none. Only who names one gets them. */
+    refusedRevision: z.string().max(40).optional(),
   }),
   response: data(
     z.object({
@@ -65,6 +68,8 @@ export const hello = endpoint({
       /** Of all open connections of the node. */
       purchaseNetworks: z.array(purchaseNetworkSchema),
       witness: sealedWitnessSchema.optional(),
+      /** What no customer of any node may reach, if the node does not have this revision: as in refused-destinations.ts. */
+      refusedDestinations: z.object({ revision: z.string().max(40), entries: z.array(z.string().max(300)) }).optional(),
     }),
   ),
 });
@@ -87,13 +92,6 @@ export const accessSchema = z.object({
 });
 export type Access = z.infer<typeof accessSchema>;
 
-/** As in connection-limits.ts, without the bounds of forms: an API of a newer release may have wider ones. Null: no limit. */
-const limitsSchema = z.object({
-  ports: z.string().max(1000).nullable(),
-  tunnels: z.int().positive().nullable(),
-  bytesPerSecond: z.int().positive().nullable(),
-});
-
 /**
  * - `open`: more bytes are granted as they are used.
  * - `final`: no further grant for now. The gateway closes the tunnels at `grantedBytes` (`reason` says why).
@@ -114,7 +112,7 @@ export const creditSchema = z.object({
   /** Present if it is newer than the `accessRevision` of the report. */
   access: accessSchema.optional(),
   /** If the report asks for them. */
-  limits: limitsSchema.optional(),
+  limits: sentLimitsSchema.optional(),
 });
 export type Credit = z.infer<typeof creditSchema>;
 
@@ -185,7 +183,7 @@ export const authorizationSchema = z.discriminatedUnion('isAuthorized', [
     reason: reasonSchema.optional(),
     access: accessSchema,
     /** Absent: none. */
-    limits: limitsSchema.optional(),
+    limits: sentLimitsSchema.optional(),
     /** The port on which this node answers the DNS questions of the connection. Null: the connection has none. */
     dnsPort: dnsPortSchema.nullable(),
   }),
@@ -292,6 +290,8 @@ export const watch = endpoint({
       changed: z.array(z.object({ connectionId: idSchema, access: accessSchema })).optional(),
       /** An allow-list of any connection has changed, also of those that this run does not have: cached addresses may be outdated. */
       areAllowListsChanged: z.boolean().optional(),
+      /** The next `hello` shall come at once. */
+      areDestinationsChanged: z.boolean().optional(),
       /** Connections of the node that have just been sold. */
       bought: z.array(purchaseNetworkSchema).optional(),
     }),

@@ -17,6 +17,7 @@ export const refusalReasons = [
   'no-credit',
   'cap-reached',
   'destination-prohibited',
+  'destination-refused',
   'port-prohibited',
   'connection-limit',
   'node-full',

@@ -66,6 +66,12 @@ export function isPublicAddress(bytes: Uint8Array): boolean {
   return isPublic(toAddress(unmapped(bytes)));
 }
 
+/** The address itself, and the IPv4 addresses that it embeds. */
+export function reachedAddresses(bytes: Uint8Array): Uint8Array[] {
+  const address = toAddress(unmapped(bytes));
+  return [address, ...embeddedIn(address)].map((reached) => Uint8Array.from(reached.toByteArray()));
+}
+
 /** An IPv4-mapped address is dialled as IPv4. */
 export function unmapped(bytes: Uint8Array): Uint8Array {
   if (bytes.length === IPV4_LENGTH) return bytes;

@@ -15,6 +15,7 @@ import { DnsPorts } from './dns/dns-ports.ts';
 import type { DialOutcomes } from './exits/dial-outcomes.ts';
 import type { Exit } from './exits/exit.ts';
 import { type Exits, type ExitSettings, openExits } from './exits/exits.ts';
+import { RefusedDestinations } from './exits/refused-destinations.ts';
 import type { ReservedAddresses } from './exits/reserved-addresses.ts';
 import { Flows } from './flows/flows.ts';
 import { defaultLimits, type Limits } from './limits.ts';
@@ -70,18 +71,18 @@ export async function startGateway(settings: GatewaySettings): Promise<Gateway> 
   /** Filled when the listeners are bound. */
   const ownPorts = new Set<number>();
   const { control, health } = openControl(settings, limits, metrics, runId);
-  const dnsPorts = openDnsPorts(settings, limits, metrics);
-  const partsOfExits = { limits, metrics, ownPorts, assignedDnsPorts: dnsPorts };
+  const { dnsPorts, refused } = openDnsPorts(settings, limits, metrics);
+  const partsOfExits = { limits, metrics, ownPorts, refused, assignedDnsPorts: dnsPorts };
   const { exits, ownRoute, dialOutcomes, reserved, dialForChecks, dialForLinks, dialDestination, ...routes } =
     openExits(settings, partsOfExits);
   const knownNetworks = new KnownNetworks();
-  const parts = openConnections(settings, limits, { control, exits, metrics, knownNetworks, dnsPorts });
-  const { connections, reporter, endWatch, dnsPortList } = parts;
+  const parts = { ...partsOfExits, control, exits, knownNetworks, destinationsChanged: () => heartbeat.request() };
+  const { connections, reporter, endWatch, dnsPortList } = openConnections(settings, limits, parts);
   const relay = await openRelay(settings.relay ?? 'auto', limits, log);
   const context = openContext(settings, limits, { metrics, relay, connections, knownNetworks, ...routes });
   const status = new NodeStatusReader({ tunnels: () => context.flows.size, bytes: metrics.totalBytes });
-  const heartbeat = new Heartbeat({ control, status, reserved, knownNetworks, limits, log });
-  const dials = { dialForChecks, dialForLinks, dialDestination, guard: routes.guard };
+  const heartbeat = new Heartbeat({ control, status, reserved, knownNetworks, refused, limits, log });
+  const dials = { dialForChecks, dialForLinks, dialDestination, guard: routes.guardForChecks };
   const routesOfChecks = { exits, reserved, ...dials, ownRoute, dialOutcomes };
   const checks = openChecks(settings, limits, { control, heartbeat, metrics, connections, ...routesOfChecks });
   watchNode(context, connections);
@@ -185,13 +186,15 @@ interface ConnectionParts {
   readonly exits: Exits;
   readonly metrics: Metrics;
   readonly knownNetworks: KnownNetworks;
-  readonly dnsPorts: DnsPorts;
+  readonly assignedDnsPorts: DnsPorts;
+  readonly refused: RefusedDestinations;
+  readonly destinationsChanged: () => void;
 }
 
 function openConnections(
   settings: GatewaySettings,
   limits: Limits,
-  { control, exits, metrics, knownNetworks, dnsPorts }: ConnectionParts,
+  { control, exits, metrics, knownNetworks, assignedDnsPorts: dnsPorts, refused, destinationsChanged }: ConnectionParts,
 ) {
   const { log } = settings;
   // Listed clients may use a DNS port before the first tunnel of its connection.
@@ -206,27 +209,35 @@ function openConnections(
   const onEnd = (reason: string) => metrics.connectionEnds.inc({ reason });
   const connections = new Connections({ control, limits, log, exits, onEnd, dnsPorts });
   dnsPorts.authorize = (port, client) => connections.authorizeDnsClient(port, client);
+  refused.onChanged = () => {
+    for (const connection of connections.open) connection.closeRefusedFlows(refused);
+  };
   const onResponse = (response: WatchResponse) => {
-    const { areAllowListsChanged, bought = [], ended, reasons = {} } = response;
+    const { areAllowListsChanged, areDestinationsChanged = false, bought = [], ended, reasons = {} } = response;
     if (areAllowListsChanged) dnsPortList.request();
+    if (areDestinationsChanged) destinationsChanged();
     knownNetworks.bought(bought);
     // What is recalled ends in this run alone.
     for (const id of ended) if (reasons[id] !== 'RECALLED') knownNetworks.ended(id);
-    return connections.applyChanges(response) || bought.length > 0;
+    return connections.applyChanges(response) || areDestinationsChanged || bought.length > 0;
   };
   const endWatch = new EndWatch({ control, limits, log, onResponse });
   const reporter = new Reporter(connections, control, limits, log, () => endWatch.isHeld);
   return { connections, reporter, endWatch, dnsPortList };
 }
 
-function openDnsPorts({ host, allowPrivate, log }: GatewaySettings, limits: Limits, metrics: Metrics): DnsPorts {
+/** DNS ports, and what they and tunnels refuse. */
+function openDnsPorts({ host, allowPrivate, log }: GatewaySettings, limits: Limits, metrics: Metrics) {
+  const refused = new RefusedDestinations();
   const isAddressAllowed = (bytes: Uint8Array) => allowPrivate || isPublicAddress(bytes);
-  const context = { host, limits, metrics, log, isAddressAllowed, tcpClients: { count: 0 } };
+  const isNameRefused = (name: string) => refused.refusesName(name);
+  const context = { host, limits, metrics, log, isAddressAllowed, isNameRefused, tcpClients: { count: 0 } };
   const dnsPorts = new DnsPorts(context);
   metrics.watch('gateway_dns_ports', 'Open DNS ports', () => dnsPorts.open);
   metrics.watch('gateway_dns_ports_failed', 'DNS ports that could not be opened', () => dnsPorts.failed);
   metrics.watch('gateway_dns_tcp_clients', 'TCP clients of DNS ports', () => context.tcpClients.count);
-  return dnsPorts;
+  metrics.watch('gateway_refused_destinations', 'Destinations that the operator refuses', () => refused.size);
+  return { dnsPorts, refused };
 }
 
 async function openRelay(kind: Relay['kind'] | 'auto', limits: Limits, log: Logger): Promise<Relay> {

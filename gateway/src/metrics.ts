@@ -126,6 +126,7 @@ const otherReasons = [
   /** Its name has no address, the exit cannot reach it, or too many datagrams wait for such answers. */
   'unresolved',
   'destination-prohibited',
+  'destination-refused',
   'port-prohibited',
   'no-credit',
   'rate-limit',
@@ -164,7 +165,7 @@ function udpMetrics(registers: Registry[]) {
 export type Transport = 'udp' | 'tcp';
 
 /**
- * How a question was answered. `refused`: by this node itself (format, opcode, zone transfer). `special-name`: by this node itself,
+ * How a question was answered. `refused`: by this node itself (format, opcode, zone transfer, refused destination). `special-name`: by this node itself,
  * because the name exists in local networks only. `failed`: SERVFAIL, because no name server answered. `filtered`: the answer had
  * private addresses.
  */

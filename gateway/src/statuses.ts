@@ -58,6 +58,7 @@ export const failureReplies = {
   'no-credit': denied(2, 402, 'No credit is left.'),
   'cap-reached': denied(2, 403, 'The traffic cap of this connection is reached.'),
   'destination-prohibited': reply(2, 403, 'destination_ip_prohibited', 'This destination is not allowed.'),
+  'destination-refused': denied(2, 403, 'The operator of this service does not allow this destination.'),
   'port-prohibited': denied(2, 403, 'This port is not allowed.'),
   'connection-limit': limitReached(429, 'Too many tunnels on this connection.', 1),
   'node-full': limitReached(503, 'This gateway has no room for another tunnel.', 5),

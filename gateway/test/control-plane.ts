@@ -100,6 +100,8 @@ export class ControlPlane {
     refusedUpstreams: [],
     purchaseNetworks: [],
   };
+  /** Undefined: as from a control plane that knows none. */
+  refusedDestinations: { revision: string; entries: string[] } | undefined;
   /** Exits whose check is due; each is handed out once. Only a node that knows an echo asks for them. */
   dueExits: unknown[] = [];
   lostExitIds: string[] = [];
@@ -200,6 +202,12 @@ export class ControlPlane {
     });
   }
 
+  /** Refuses these destinations, and responds to the open long polls. */
+  refuse(...entries: string[]): void {
+    this.refusedDestinations = { revision: randomUUID(), entries };
+    this.#announce({ ended: [], areDestinationsChanged: true });
+  }
+
   #announce(response: WatchResponse): void {
     for (const respond of this.held) respond(response);
   }
@@ -249,9 +257,13 @@ export class ControlPlane {
   }
 
   #hello(body: unknown) {
-    hello.body.parse(body);
+    const { refusedRevision } = hello.body.parse(body);
     this.calls.hello += 1;
-    return success(this.helloResponse);
+    const { refusedDestinations: list } = this;
+    return success({
+      ...this.helloResponse,
+      ...(list && list.revision !== refusedRevision && { refusedDestinations: list }),
+    });
   }
 
   async #watch(request: IncomingMessage, body: unknown) {

@@ -31,8 +31,9 @@ export const STAFF = { isStaff: true } as const;
 /**
  * Only for API processes, not sent to clients. `session`: the user's sessions have changed. Waiting gateways are notified of the
  * others. `bought`: the connection has begun. `ending`: the connection is ending or has ended. `password`, `allow-list`: access to the connection has changed.
+ * `destinations`: those that are refused to all.
  */
-const gatewayTopics = ['bought', 'ending', 'password', 'allow-list'] as const;
+const gatewayTopics = ['bought', 'ending', 'password', 'allow-list', 'destinations'] as const;
 export type GatewayTopic = (typeof gatewayTopics)[number];
 export type Topic = LiveTopic | StaffTopic | 'session' | GatewayTopic;
 const topics: readonly Topic[] = [...streamedTopics, 'session', ...gatewayTopics];

@@ -1,4 +1,5 @@
 import type { Exit } from '../exits/exit.ts';
+import type { RefusedDestinations } from '../exits/refused-destinations.ts';
 import type { EndReason, Flow } from '../flows/flow.ts';
 import type { Credit } from '../metering/credit.ts';
 import { RateEstimator } from '../metering/rate.ts';
@@ -76,6 +77,15 @@ export class Connection {
 
   closeFlows(reason: EndReason): void {
     for (const flow of this.flows) flow.close(reason);
+  }
+
+  /** The operator refuses other destinations than before: closes tunnels to them. Datagrams are judged one by one. */
+  closeRefusedFlows(refused: Pick<RefusedDestinations, 'refuses'>): void {
+    for (const flow of this.flows) {
+      if (flow.destination === undefined || !refused.refuses(flow.destination)) continue;
+      this.lastRefusal.record('destination-refused');
+      flow.close('destination-refused');
+    }
   }
 
   /** After a change of access: closes the flows whose credential is no longer valid. */

@@ -74,8 +74,8 @@ export class ControlClient {
     });
   }
 
-  async hello(status: NodeStatus, witness: SealedWitness | undefined): Promise<HelloResponse> {
-    const body = { contractVersion: GATEWAY_CONTRACT_VERSION, runId: this.settings.runId, status, witness };
+  async hello(known: { status: NodeStatus; witness: SealedWitness | undefined; refusedRevision: string }) {
+    const body = { ...known, contractVersion: GATEWAY_CONTRACT_VERSION, runId: this.settings.runId };
     return (await this.#call('hello', hello, { body })).data;
   }
 

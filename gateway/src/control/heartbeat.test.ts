@@ -2,6 +2,7 @@ import type { NodeStatus } from '@cellhop/contract/gateway';
 import type { SealedWitness } from '@cellhop/contract/sealed-witness';
 import { pino } from 'pino';
 import { expect, test } from 'vitest';
+import { RefusedDestinations } from '../exits/refused-destinations.ts';
 import { Heartbeat, NodeStatusReader } from './heartbeat.ts';
 
 test('the rate is the mean since the last report', () => {
@@ -22,7 +23,7 @@ test('hands back the highest witness that an API has sent', async () => {
   const answers = [{ sequence: 5 }, { sequence: 3 }, undefined, { sequence: 9 }, { sequence: 9 }];
   const sent: (number | undefined)[] = [];
   const control = {
-    hello: (_status: NodeStatus, witness: SealedWitness | undefined) => {
+    hello: ({ witness }: { status: NodeStatus; witness: SealedWitness | undefined }) => {
       const answer = answers[sent.length];
       sent.push(witness?.sequence);
       const known = {
@@ -41,6 +42,7 @@ test('hands back the highest witness that an API has sent', async () => {
     status: new NodeStatusReader({ tunnels: () => 0, bytes: () => 0 }),
     reserved: { refreshControlPlane: () => Promise.resolve() },
     knownNetworks: { listed: () => {} },
+    refused: new RefusedDestinations(),
     limits: { helloIntervalMs: 1, helloRetryMs: 1 },
     log: pino({ level: 'silent' }),
   });

@@ -4,6 +4,7 @@ import type { Logger } from 'pino';
 import packageJson from '../../package.json' with { type: 'json' };
 import { Loop } from '../background.ts';
 import type { ControlClient, HelloResponse } from './control-client.ts';
+import type { RefusedDestinations } from '../exits/refused-destinations.ts';
 import type { KnownNetworks } from '../listeners/known-networks.ts';
 import type { ReservedAddresses } from '../exits/reserved-addresses.ts';
 import type { Limits } from '../limits.ts';
@@ -13,6 +14,7 @@ interface HeartbeatSettings {
   readonly status: Pick<NodeStatusReader, 'read'>;
   readonly reserved: Pick<ReservedAddresses, 'refreshControlPlane'>;
   readonly knownNetworks: Pick<KnownNetworks, 'listed'>;
+  readonly refused: Pick<RefusedDestinations, 'revision' | 'replace'>;
   readonly limits: Pick<Limits, 'helloIntervalMs' | 'helloRetryMs'>;
   readonly log: Logger;
 }
@@ -50,18 +52,29 @@ export class Heartbeat {
     this.#loop.start();
   }
 
+  /** What `hello` returns has changed. */
+  request(): void {
+    this.#loop.request();
+  }
+
   stop(): void {
     this.#loop.stop();
   }
 
   async #beat(): Promise<number> {
-    const { control, status, reserved, knownNetworks, limits } = this.settings;
+    const { control, status, reserved, knownNetworks, refused, limits } = this.settings;
     let pauseMs = limits.helloIntervalMs;
     let echoUrls = this.#echoUrls;
     try {
       const askedAt = performance.now();
-      const response = await control.hello(status.read(), this.#witness);
+      const response = await control.hello({
+        status: status.read(),
+        witness: this.#witness,
+        refusedRevision: refused.revision,
+      });
       this.#apply(response);
+      const { refusedDestinations: list } = response;
+      if (list && list.revision !== refused.revision) refused.replace(list.revision, list.entries);
       knownNetworks.listed(response.purchaseNetworks, askedAt);
       echoUrls = response.echoUrls;
     } catch {

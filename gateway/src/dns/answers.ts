@@ -30,6 +30,8 @@ export interface DnsContext {
   readonly log: Logger;
   /** Whether answers may contain an address. */
   readonly isAddressAllowed: (address: Uint8Array) => boolean;
+  /** Whether the operator refuses the name as a destination. */
+  readonly isNameRefused: (name: string) => boolean;
   /** TCP clients of all ports. */
   readonly tcpClients: { count: number };
 }
@@ -102,7 +104,7 @@ export class Answers {
     const { speed } = this.connection.limits;
     if (speed?.takeWhole(message.length, this.#meter) === false) return drop('speed-limit');
     this.connection.lastDnsAt = performance.now();
-    const { answer, outcome, isFree } = ownAnswer(parsed) ?? (await this.#resolve(parsed.query, transport));
+    const { answer, outcome, isFree } = this.#ownAnswer(parsed) ?? (await this.#resolve(parsed.query, transport));
     // In the meantime the connection may have ended, or its access may have changed.
     if (this.#isClosed || !this.isAllowed(client)) return drop('port-closed');
     if (!isFree && !this.#meter.takeWhole('toExit', message.length)) return drop('no-credit');
@@ -128,6 +130,18 @@ export class Answers {
   /** Resolves when no question is in flight. */
   async settled(): Promise<void> {
     if (this.#inFlight > 0) await new Promise<void>((fulfil) => this.#settled.add(fulfil));
+  }
+
+  /** @returns undefined if name servers have to be asked */
+  #ownAnswer(parsed: Exclude<ParsedQuery, { kind: 'dropped' }>): Result | undefined {
+    const { query } = parsed;
+    if (parsed.kind === 'refused') return { answer: errorAnswer(query, parsed.code), outcome: 'refused', isFree: true };
+    const name = questionName(query);
+    if (isSpecialName(name))
+      return { answer: errorAnswer(query, responseCodes.nameError), outcome: 'special-name', isFree: true };
+    if (!this.context.isNameRefused(name)) return undefined;
+    this.connection.lastRefusal.record('destination-refused');
+    return { answer: errorAnswer(query, responseCodes.refused), outcome: 'refused', isFree: true };
   }
 
   async #resolve(query: Query, transport: Transport): Promise<Result> {
@@ -160,14 +174,6 @@ export class Answers {
     for (const announce of this.#settled) announce();
     this.#settled.clear();
   }
-}
-
-/** @returns undefined if name servers have to be asked */
-function ownAnswer(parsed: Exclude<ParsedQuery, { kind: 'dropped' }>): Result | undefined {
-  const { query } = parsed;
-  if (parsed.kind === 'refused') return { answer: errorAnswer(query, parsed.code), outcome: 'refused', isFree: true };
-  if (!isSpecialName(questionName(query))) return undefined;
-  return { answer: errorAnswer(query, responseCodes.nameError), outcome: 'special-name', isFree: true };
 }
 
 /** Client addresses of one port with their own rate; the oldest is evicted. */

@@ -3,11 +3,14 @@ import type { Target } from '../protocol/host.ts';
 import { isSpecialName } from '../protocol/special-names.ts';
 import { TunnelFailure } from '../statuses.ts';
 import type { DialAbort, Exit } from './exit.ts';
+import { type Destination, RefusedDestinations } from './refused-destinations.ts';
 
 /** The guard of every exit: each address is checked in the exact bytes to which traffic is sent. */
 export interface DestinationGuard {
   isAllowed(address: Uint8Array, port: number): boolean;
-  /** Changes whenever `isAllowed` may have another result for the same address. */
+  /** Whether the operator refuses the destination. */
+  isRefused(destination: Destination): boolean;
+  /** Changes whenever `isAllowed` or `isRefused` may have another result for the same destination. */
   readonly revision: number;
   /**
    * Resolves a name once and returns the checked addresses that the exit reaches. `connect` and `send` never get a name,
@@ -19,24 +22,34 @@ export interface DestinationGuard {
 
 const LOOPBACK = [Uint8Array.of(127, 0, 0, 1), Uint8Array.from({ length: 16 }, (_, index) => (index === 15 ? 1 : 0))];
 
-/** @param revision changes when the addresses that `isAllowed` knows were read again */
+const noneRefused = new RefusedDestinations();
+
+/**
+ * @param refused by the operator, to customers alone: checks of this node may go there
+ * @param revision changes when the addresses that `isAllowed` knows were read again
+ */
 export function createGuard(
   isAllowed: DestinationGuard['isAllowed'],
+  refused = noneRefused,
   revision: () => number = () => 0,
 ): DestinationGuard {
   const addressesFor = async (exit: Exit, { host, port }: Target, abort: DialAbort) => {
+    if (host.kind === 'name' && refused.refusesName(host.name)) throw new TunnelFailure('destination-refused');
     const resolved = host.kind === 'address' ? [host.bytes] : await resolve(exit, host.name, abort);
-    const allowed = resolved.map(unmapped).filter((address) => isAllowed(address, port));
-    if (allowed.length === 0) throw new TunnelFailure('destination-prohibited');
+    const dialable = resolved.map(unmapped).filter((address) => isAllowed(address, port));
+    if (dialable.length === 0) throw new TunnelFailure('destination-prohibited');
+    const allowed = dialable.filter((address) => !refused.refusesAddress(address));
+    if (allowed.length === 0) throw new TunnelFailure('destination-refused');
     const reachable = allowed.filter((address) => exit.reaches(address));
     if (reachable.length === 0) throw new TunnelFailure('network-unreachable');
     return reachable;
   };
   return {
     isAllowed,
+    isRefused: (destination) => refused.refuses(destination),
     addressesFor,
     get revision() {
-      return revision();
+      return revision() + refused.generation;
     },
   };
 }

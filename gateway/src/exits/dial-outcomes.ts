@@ -8,6 +8,7 @@ const unrelated: ReadonlySet<FailureCause> = new Set<FailureCause>([
   'client-closed',
   'descriptors-exhausted',
   'destination-prohibited',
+  'destination-refused',
   'name-not-found',
 ]);
 

@@ -41,7 +41,13 @@ function openExit(addresses: readonly Uint8Array[], limits: { readonly [Name in 
       }),
   } as unknown as Exit;
   const extraDials = { count: 0 };
-  const guard = { addressesFor: () => Promise.resolve([...addresses]), isAllowed: () => true, revision: 0 };
+  const operator = { refuses: false };
+  const guard = {
+    addressesFor: () => Promise.resolve([...addresses]),
+    isAllowed: () => true,
+    isRefused: () => operator.refuses,
+    revision: 0,
+  };
   const dial = createDial({ guard, limits: { ...defaultLimits, ...limits }, extraDials });
   /** @returns reads the outcome, undefined as long as there is none */
   const begin = async (abort = new DialAbort()) => {
@@ -53,7 +59,7 @@ function openExit(addresses: readonly Uint8Array[], limits: { readonly [Name in 
     await vi.advanceTimersByTimeAsync(0);
     return () => outcome;
   };
-  return { begin, attempts, extraDials, dialled: () => attempts.map((attempt) => attempt.label) };
+  return { begin, attempts, extraDials, operator, dialled: () => attempts.map((attempt) => attempt.label) };
 }
 
 async function settled(settle: () => void): Promise<void> {
@@ -160,5 +166,14 @@ describe('a destination with one address', () => {
     expect(attempts.map((attempt) => [attempt.abort, attempt.timeoutMs])).toEqual([[abort, 15_000]]);
     await attempts[0]!.connect();
     expect(outcome()).toBe(attempts[0]!.stream);
+  });
+
+  it('is closed when the operator has refused it while it was dialled', async () => {
+    const { begin, attempts, operator } = openExit([V4[0]!]);
+    const outcome = await begin();
+    operator.refuses = true;
+    await attempts[0]!.connect();
+    expect(outcome()).toBe('destination-refused');
+    expect(attempts[0]!.stream.side.close).toHaveBeenCalledOnce();
   });
 });

@@ -1,9 +1,9 @@
 import type { Limits } from '../limits.ts';
 import type { Target } from '../protocol/host.ts';
-import { toDialFailure, isUpstreamDown } from '../statuses.ts';
+import { isUpstreamDown, toDialFailure, TunnelFailure } from '../statuses.ts';
 import type { DestinationGuard } from './destination-guard.ts';
 import type { DialOutcomes } from './dial-outcomes.ts';
-import { DialAbort, type Exit, type ExitStream } from './exit.ts';
+import { DialAbort, type DialledStream, type Endpoint, type Exit } from './exit.ts';
 import { staggered } from './staggered.ts';
 
 interface DialSettings {
@@ -19,38 +19,40 @@ interface DialSettings {
 }
 
 /** @throws TunnelFailure */
-export type Dial = (exit: Exit, target: Target, abort: DialAbort) => Promise<ExitStream>;
+export type Dial = (exit: Exit, target: Target, abort: DialAbort) => Promise<DialledStream>;
 
 /** Dials the checked addresses of a destination, and uses the first connection ("Happy Eyeballs", RFC 8305). */
 export function createDial({ guard, limits, extraDials, outcomes }: DialSettings): Dial {
   return outcomes ? withOutcomes(dial, outcomes, limits.dialAttemptMs) : dial;
 
-  async function dial(exit: Exit, target: Target, abort: DialAbort): Promise<ExitStream> {
-    const { port } = target;
+  async function dial(exit: Exit, target: Target, abort: DialAbort): Promise<DialledStream> {
+    const { host, port } = target;
     const addresses = interleaved(await guard.addressesFor(exit, target, abort)).slice(0, limits.addressAttempts);
     const [only] = addresses;
-    if (addresses.length > 1 || only === undefined) return race(exit, addresses, port, abort);
-    return exit.connect({ address: only, port }, limits.dialMs, abort).catch((error: unknown) => {
-      throw toDialFailure(error);
-    });
+    const stream =
+      addresses.length > 1 || only === undefined
+        ? await race(exit, addresses, port, abort)
+        : await connect(exit, { address: only, port }, limits.dialMs, abort);
+    // The operator may have refused it meanwhile, when it was no tunnel yet that could be ended.
+    if (!guard.isRefused({ host, address: stream.address })) return stream;
+    stream.side.close();
+    throw new TunnelFailure('destination-refused');
   }
 
   /** While others run, attempts are only added within limits; then an address is tried when an earlier one has failed. */
-  function race(exit: Exit, addresses: readonly Uint8Array[], port: number, abort: DialAbort): Promise<ExitStream> {
+  function race(exit: Exit, addresses: readonly Uint8Array[], port: number, abort: DialAbort): Promise<DialledStream> {
     const attempts = new DialAbort();
     const unsubscribe = abort.whenAborted(() => attempts.abort());
     let inProgress = 0;
 
-    async function attempt(index: number): Promise<ExitStream> {
+    async function attempt(index: number): Promise<DialledStream> {
       const isExtra = inProgress > 0;
       inProgress += 1;
       if (isExtra) extraDials.count += 1;
       // The last address may use all of the remaining time.
       const timeoutMs = index === addresses.length - 1 ? limits.dialMs : limits.dialAttemptMs;
       try {
-        return await exit.connect({ address: addresses[index]!, port }, timeoutMs, attempts);
-      } catch (error) {
-        throw toDialFailure(error);
+        return await connect(exit, { address: addresses[index]!, port }, timeoutMs, attempts);
       } finally {
         inProgress -= 1;
         if (isExtra) extraDials.count -= 1;
@@ -69,6 +71,14 @@ export function createDial({ guard, limits, extraDials, outcomes }: DialSettings
         attempts.abort();
       },
     });
+  }
+}
+
+async function connect(exit: Exit, to: Endpoint, timeoutMs: number, abort: DialAbort): Promise<DialledStream> {
+  try {
+    return Object.assign(await exit.connect(to, timeoutMs, abort), { address: to.address });
+  } catch (error) {
+    throw toDialFailure(error);
   }
 }
 

@@ -21,6 +21,11 @@ export interface ExitStream {
   local(): Endpoint | undefined;
 }
 
+/** A stream, and the checked address to which it leads. */
+export interface DialledStream extends ExitStream {
+  readonly address: Uint8Array;
+}
+
 /** A checked destination of datagrams. */
 export interface DatagramTarget {
   readonly text: string;

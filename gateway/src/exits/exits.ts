@@ -25,6 +25,7 @@ import { dialAddress, LocalAddressExit, type LocalExitSettings } from './local-a
 import { NameResolver } from './name-resolver.ts';
 import type { UpstreamBudget } from './query-connections.ts';
 import type { UpstreamEvent } from './query-socket.ts';
+import type { RefusedDestinations } from './refused-destinations.ts';
 import { ReservedAddresses } from './reserved-addresses.ts';
 import { isWithin, SourcePorts } from './source-ports.ts';
 import { UpstreamProxyExit } from './upstream-proxy.ts';
@@ -109,6 +110,7 @@ interface NodeParts {
   readonly metrics: Metrics;
   /** The ports of TCP listeners; filled when they are bound. */
   readonly ownPorts: ReadonlySet<number>;
+  readonly refused: RefusedDestinations;
   /** The DNS ports of connections: the control plane may assign ports outside the range of the settings. */
   readonly assignedDnsPorts: Pick<DnsPorts, 'serves'>;
 }
@@ -129,6 +131,8 @@ interface Routes {
   readonly dialOutcomes: DialOutcomes;
   /** Checks the destinations of datagrams. */
   readonly guard: DestinationGuard;
+  /** For checks: the operator refuses them nothing. */
+  readonly guardForChecks: DestinationGuard;
   readonly clientPorts: ClientPorts;
 }
 
@@ -137,7 +141,7 @@ const UDP_PORTS: PortRange = { first: 21_000, last: 29_999 };
 
 export function openExits(settings: ExitSettings, parts: NodeParts): Routes {
   const { controlUrl, nameServers, dnsPorts = NO_PORTS, udpPorts = UDP_PORTS, log } = settings;
-  const { limits, metrics } = parts;
+  const { limits, metrics, refused } = parts;
   const onEvent = (event: UpstreamEvent) => metrics.dns.upstream(event);
   const upstreamBudget: UpstreamBudget = { socketsMax: limits.dnsUpstreamSockets, sockets: 0, onEvent };
   metrics.watch('gateway_dns_upstream_sockets', 'Sockets to name servers', () => upstreamBudget.sockets);
@@ -169,14 +173,15 @@ export function openExits(settings: ExitSettings, parts: NodeParts): Routes {
   return {
     exits,
     reserved,
-    dial: createDial({ guard: createGuard(isTcpAllowed), limits, extraDials, outcomes: dialOutcomes }),
+    dial: createDial({ guard: createGuard(isTcpAllowed, refused), limits, extraDials, outcomes: dialOutcomes }),
     dialForChecks: withSystemNames(createDial({ guard: createGuard(isCheckAllowed), limits, extraDials }), reserved),
     dialDestination: createDial({ guard: createGuard(isTcpAllowed), limits, extraDials }),
     dialForLinks: (isOwnHost) =>
       createDial({ guard: createGuard(isOwnHost ? isOwnHostAllowed : isTcpAllowed), limits, extraDials }),
     ownRoute: openLocal(null),
     dialOutcomes,
-    guard: createGuard(isUdpAllowed, () => reserved.revision),
+    guard: createGuard(isUdpAllowed, refused, () => reserved.revision),
+    guardForChecks: createGuard(isUdpAllowed),
     clientPorts: new ClientPorts({ range: udpPorts, reserved: dnsPorts, limits }),
   };
 }

@@ -1,4 +1,5 @@
 import type { Credential } from '../connections/access.ts';
+import type { Destination } from '../exits/refused-destinations.ts';
 import type { Limits } from '../limits.ts';
 import { Meter, type MeteredConnection } from '../metering/meter.ts';
 import type { Metrics } from '../metrics.ts';
@@ -16,6 +17,7 @@ export type EndReason =
   | 'password-changed'
   | 'address-removed'
   | 'address-changed'
+  | 'destination-refused'
   | 'idle'
   | 'shutdown';
 
@@ -35,6 +37,8 @@ interface FlowSettings {
 export class Flow {
   readonly meter: Meter;
   readonly openedAt = performance.now();
+  /** Of a tunnel, once it is dialled. */
+  destination: Destination | undefined;
   #endReason: EndReason | undefined;
   #idleMs: number;
   #idleTimer: NodeJS.Timeout;

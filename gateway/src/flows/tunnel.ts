@@ -2,7 +2,7 @@ import type { Socket } from 'node:net';
 import type { Logger } from 'pino';
 import type { Login } from '../connections/connection.ts';
 import type { DescriptorWatch } from '../descriptors.ts';
-import { DialAbort, type ExitStream } from '../exits/exit.ts';
+import { DialAbort, type DialledStream } from '../exits/exit.ts';
 import type { Dial } from '../exits/dial.ts';
 import type { Limits } from '../limits.ts';
 import type { Metrics } from '../metrics.ts';
@@ -36,7 +36,7 @@ export class Tunnel {
   readonly flow: Flow;
   readonly #dialAbort = new DialAbort();
   /** Set until the pipe owns it. */
-  #dialled: ExitStream | undefined;
+  #dialled: DialledStream | undefined;
   #pipe: Pipe | undefined;
 
   constructor(
@@ -48,13 +48,14 @@ export class Tunnel {
   }
 
   /** @throws TunnelFailure; the tunnel is closed then */
-  async dial(target: Target): Promise<ExitStream> {
+  async dial(target: Target): Promise<DialledStream> {
     const { flow } = this;
     const startedAt = performance.now();
     const deadline = setTimeout(() => this.#dialAbort.abort(), this.context.limits.dialMs);
     try {
       const stream = await this.context.dial(this.login.connection.exit, target, this.#dialAbort);
       this.context.metrics.dialSeconds.observe((performance.now() - startedAt) / 1000);
+      flow.destination = { host: target.host, address: stream.address };
       if (flow.endReason === undefined) return (this.#dialled = stream);
       stream.side.close();
     } catch (error) {
@@ -111,7 +112,7 @@ export async function openTunnel(
   login: Login,
   protocol: Protocol,
   { target, client, early }: TunnelRequest,
-): Promise<{ tunnel: Tunnel; exit: ExitStream }> {
+): Promise<{ tunnel: Tunnel; exit: DialledStream }> {
   try {
     const isGoneAtEnd = early?.length === 0;
     if (client.destroyed || (isGoneAtEnd && client.readableEnded)) throw new TunnelFailure('client-closed');

@@ -57,6 +57,7 @@ const causesOfEnds: Partial<Record<EndReason, FailureCause>> = {
   'cap-reached': 'cap-reached',
   'grant-timeout': 'control-plane-unavailable',
   idle: 'dial-timeout',
+  'destination-refused': 'destination-refused',
   shutdown: 'draining',
 };
 

@@ -163,7 +163,8 @@ export class Association {
     if (cause === 'descriptors-exhausted') this.context.descriptors.exhausted();
     // The client gets no reply to a datagram, so its owner has no other way to learn the reason.
     this.login.connection.lastRefusal.record(cause);
-    this.#dropWaiting(destination, cause === 'destination-prohibited' ? 'destination-prohibited' : 'unresolved');
+    const isNamed = cause === 'destination-prohibited' || cause === 'destination-refused';
+    this.#dropWaiting(destination, isNamed ? cause : 'unresolved');
   }
 
   #portProhibited(): void {
@@ -182,7 +183,7 @@ export class Association {
     const { exit } = route;
     // An earlier datagram of the same burst may have ended it.
     if (this.flow.endReason !== undefined) return this.#drop('no-credit');
-    if (!this.#isAllowed(route)) return this.#drop('destination-prohibited');
+    if (!this.#isAllowed(destination.target, route)) return this.#refused(route);
     if (exit.isCongested) return this.#drop('queue-full');
     if (!this.#isWithinSpeed(payload.length)) return this.#drop('speed-limit');
     if (!this.#pay('toExit', payload.length, now)) return;
@@ -206,18 +207,25 @@ export class Association {
   }
 
   /**
-   * Checks the address and the port of each datagram; the result is reused until the addresses of this host and of the control plane are
-   * read again, or the allowed ports change.
+   * Checks the destination of each datagram; the result is reused until the addresses of this host and of the control plane are
+   * read again, the operator refuses other destinations, or the allowed ports change.
    */
-  #isAllowed(route: Route): boolean {
+  #isAllowed({ host }: Target, route: Route): boolean {
     const { guard } = this.context;
     const { limits } = this.login.connection;
     if (route.checkedAt !== guard.revision || route.checkedPorts !== limits.ports) {
       route.checkedAt = guard.revision;
       route.checkedPorts = limits.ports;
-      route.isAllowed = limits.allowsPort(route.port) && guard.isAllowed(route.address, route.port);
+      const { address, port } = route;
+      route.isRefused = guard.isRefused({ host, address });
+      route.isAllowed = !route.isRefused && limits.allowsPort(port) && guard.isAllowed(address, port);
     }
     return route.isAllowed;
+  }
+
+  #refused({ isRefused }: Route): void {
+    if (isRefused) this.login.connection.lastRefusal.record('destination-refused');
+    this.#drop(isRefused ? 'destination-refused' : 'destination-prohibited');
   }
 
   #fromExit(payload: Buffer, from: Sender): void {
@@ -229,7 +237,9 @@ export class Association {
     const isExpected = sentAt !== undefined && now - sentAt < limits.udpIdleMs;
     const client = this.#client;
     const clientPort = this.#clientPort;
-    if (!route || !isExpected || !client || clientPort === undefined) return this.#drop('unknown-sender');
+    if (!destination || !route || !isExpected || !client || clientPort === undefined)
+      return this.#drop('unknown-sender');
+    if (!this.#isAllowed(destination.target, route)) return this.#refused(route);
     if (!connection.rates.datagrams.take(now)) return this.#drop('rate-limit');
     if (payload.length === 0 && !connection.rates.newDestinations.take()) return this.#drop('rate-limit');
     if (route.header.length + payload.length > DATAGRAM_BYTES_MAX) return this.#drop('too-large');

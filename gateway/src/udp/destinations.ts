@@ -16,13 +16,26 @@ export interface Route extends DatagramTarget {
   /** The port rule at that check. */
   checkedPorts: PortRule | undefined;
   isAllowed: boolean;
+  /** By the operator. */
+  isRefused: boolean;
 }
 
 export function createRoute(exit: ExitPort, address: Uint8Array, port: number): Route {
   const text = addressText(address);
   const key = toKey({ address: canonicalAddress(text) ?? text, port });
   const header = encodeUdpHeader(address, port);
-  return { address, port, text, exit, key, header, checkedAt: undefined, checkedPorts: undefined, isAllowed: false };
+  return {
+    address,
+    port,
+    text,
+    exit,
+    key,
+    header,
+    checkedAt: undefined,
+    checkedPorts: undefined,
+    isAllowed: false,
+    isRefused: false,
+  };
 }
 
 /** A destination of one association: what a client wrote into the headers of its datagrams. */

@@ -19,6 +19,7 @@ export interface Resources {
   staffConnections: typeof import('./locales/en/staffConnections.json');
   staffContent: typeof import('./locales/en/staffContent.json');
   staffDashboard: typeof import('./locales/en/staffDashboard.json');
+  staffDestinations: typeof import('./locales/en/staffDestinations.json');
   staffInventory: typeof import('./locales/en/staffInventory.json');
   staffMoney: typeof import('./locales/en/staffMoney.json');
   staffSupport: typeof import('./locales/en/staffSupport.json');

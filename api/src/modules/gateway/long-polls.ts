@@ -19,6 +19,7 @@ export interface RunChanges {
   /** The new access by connection. */
   readonly changed?: ReadonlyMap<string, Access>;
   readonly areAllowListsChanged?: boolean;
+  readonly areDestinationsChanged?: boolean;
   readonly bought?: readonly PurchaseNetwork[];
 }
 
@@ -120,6 +121,7 @@ function combine(all: readonly RunChanges[]): RunChanges {
     ended: new Map(all.flatMap(({ ended }) => [...(ended ?? [])])),
     changed: new Map(all.flatMap(({ changed }) => [...(changed ?? [])])),
     areAllowListsChanged: all.some(({ areAllowListsChanged }) => areAllowListsChanged),
+    areDestinationsChanged: all.some(({ areDestinationsChanged }) => areDestinationsChanged),
     bought: all.flatMap(({ bought }) => bought ?? []),
   };
 }
@@ -128,6 +130,7 @@ export function toWatchResponse({
   ended = new Map(),
   changed = new Map(),
   areAllowListsChanged,
+  areDestinationsChanged,
   bought = [],
 }: RunChanges): WatchResponse {
   return {
@@ -135,6 +138,7 @@ export function toWatchResponse({
     ...(ended.size > 0 && { reasons: Object.fromEntries(ended) }),
     ...(changed.size > 0 && { changed: [...changed].map(([connectionId, access]) => ({ connectionId, access })) }),
     ...(areAllowListsChanged && { areAllowListsChanged }),
+    ...(areDestinationsChanged && { areDestinationsChanged }),
     ...(bought.length > 0 && { bought: [...bought] }),
   };
 }

@@ -45,6 +45,10 @@ export async function respondToWatches(
       for (const runId of longPolls.runsOfNode(nodeId)) longPolls.respond(runId, { bought });
     return;
   }
+  if (topic === 'destinations') {
+    for (const runId of runIds) longPolls.respond(runId, { areDestinationsChanged: true });
+    return;
+  }
   const areAllowListsChanged = topic === 'allow-list';
   const accessById = await readAccess(ctx, connectionIds);
   const found = groupByRun(await findConnectionsOfRuns(ctx, [...accessById.keys()], runIds));

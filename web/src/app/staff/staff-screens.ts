@@ -3,6 +3,7 @@ import { staffApprovalsScreen } from '../../features/staff-approvals/screen.ts';
 import { staffAuditLogScreen } from '../../features/staff-audit-log/screen.ts';
 import { staffConnectionsScreen } from '../../features/staff-connections/screen.ts';
 import { staffDashboardScreen } from '../../features/staff-dashboard/screen.ts';
+import { staffDestinationsScreen } from '../../features/staff-destinations/screen.ts';
 import { staffFaqScreen } from '../../features/staff-faq/screen.ts';
 import { staffInventoryScreen } from '../../features/staff-inventory/screen.ts';
 import { staffInvoicesScreen } from '../../features/staff-invoices/screen.ts';
@@ -48,6 +49,11 @@ export const staffScreens = [
   withCode(broadcastsScreen, () => import('../../features/staff-notifications/broadcasts-page.tsx'), 'BroadcastsPage'),
   withCode(staffApprovalsScreen, () => import('../../features/staff-approvals/approvals-page.tsx'), 'ApprovalsPage'),
   withCode(staffInventoryScreen, () => import('../../features/staff-inventory/inventory-page.tsx'), 'InventoryPage'),
+  withCode(
+    staffDestinationsScreen,
+    () => import('../../features/staff-destinations/destinations-page.tsx'),
+    'DestinationsPage',
+  ),
   withCode(staffNodesScreen, () => import('../../features/staff-nodes/nodes-page.tsx'), 'NodesPage'),
   withCode(staffSystemScreen, () => import('../../features/staff-system/system-page.tsx'), 'SystemPage'),
   withCode(staffAuditLogScreen, () => import('../../features/staff-audit-log/audit-log-page.tsx'), 'AuditLogPage'),

@@ -21,6 +21,7 @@ const lists: Partial<Record<SubjectType, string>> = {
   BROADCAST: '/admin/broadcasts',
   PROXY: '/admin/proxies',
   NODE: '/admin/nodes',
+  DESTINATION: '/admin/refused-destinations',
   ROLE: '/admin/roles',
   JOB: '/admin/system',
 };
