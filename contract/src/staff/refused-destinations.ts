@@ -1,6 +1,17 @@
 import { z } from 'zod';
 import { endpoint } from '../endpoint.ts';
-import { data, dateSchema, idParams, idSchema, listed, listQuery, plainText, reasonSchema } from '../schemas.ts';
+import {
+  addressSchema,
+  data,
+  dateInputSchema,
+  dateSchema,
+  idParams,
+  idSchema,
+  listed,
+  listQuery,
+  plainText,
+  reasonSchema,
+} from '../schemas.ts';
 
 export const DESTINATION_LENGTH_MAX = 300;
 export const LIST_NAME_LENGTH_MAX = 60;
@@ -41,7 +52,12 @@ export const refuseDestination = endpoint({
   access: { permission: 'PROXIES_EDIT' },
   summary:
     'Refuse a name, a name with everything below it, an address or a network to all customers; a repeat changes nothing',
-  body: z.strictObject({ destination: destinationSchema, reason: reasonSchema }),
+  body: z.strictObject({
+    destination: destinationSchema,
+    reason: reasonSchema,
+    /** What somebody complained about: the address of an exit, and when. The audit log gets the connections that had it. */
+    complaint: z.strictObject({ ip: addressSchema, at: dateInputSchema }).optional(),
+  }),
   response: data(refusedDestinationSchema),
   status: 201,
   errors: ['TOO_MANY_DESTINATIONS'],

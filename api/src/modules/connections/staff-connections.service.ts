@@ -39,6 +39,18 @@ export async function endSeveral(
   return unique.map((id) => ({ id, outcome: ended.has(id) ? 'ENDED' : 'UNCHANGED' }));
 }
 
+/** For complaints. */
+const HOLDERS_MAX = 50;
+
+/** The connections that had an address at a time, and whose they are. */
+export async function findHolders(ctx: Ctx, ip: string, at: string): Promise<{ id: string; userId: string }[]> {
+  const rows = await staffList.listForStaff(ctx, { ip, at }, '-createdAt', { page: 1, size: HOLDERS_MAX });
+  return staffList.findOwners(
+    ctx,
+    rows.map(({ id }) => id),
+  );
+}
+
 export { listOpenOfNode as findOpenOfNode } from './staff-list.store.ts';
 
 /**

@@ -11,11 +11,23 @@ import { type PageQuery, readListed } from '../../http/paging.ts';
 import type { Requester } from '../../http/requester.ts';
 import { STAFF } from '../../live/changes.ts';
 import { type AuditEntry, record } from '../audit-log/audit-log.service.ts';
+import { findHolders } from '../connections/staff-connections.service.ts';
 import * as store from './destinations.store.ts';
 
 interface Editor {
   actorId: string;
   requester: Requester;
+}
+
+interface Refusal {
+  destination: string;
+  reason: string;
+  complaint?: Complaint | undefined;
+}
+
+interface Complaint {
+  ip: string;
+  at: string;
 }
 
 /** The list of what staff enter one by one. */
@@ -53,14 +65,18 @@ export async function listLists(ctx: Ctx): Promise<DestinationList[]> {
 export function refuse(
   ctx: Ctx,
   editor: Editor,
-  { destination: text, reason }: { destination: string; reason: string },
+  { destination: text, reason, complaint }: Refusal,
 ): Promise<RefusedDestination> {
   const destination = parseRefusedDestination(text);
   if (destination === undefined) throw AppError.validation([{ path: 'body.destination', message: `must be ${KINDS}` }]);
   return change(ctx, async (ctx) => {
     requireRoom((await store.countEntries(ctx, {}, REFUSED_DESTINATIONS_MAX)) + 1);
     if ((await store.insertEntries(ctx, ENTERED, [destination], reason)) > 0)
-      await recordChange(ctx, editor, { action: 'DESTINATION_REFUSED', details: { destination }, reason });
+      await recordChange(ctx, editor, {
+        action: 'DESTINATION_REFUSED',
+        details: { destination, ...(await trace(ctx, complaint)) },
+        reason,
+      });
     return present((await store.findEntry(ctx, ENTERED, destination))!);
   });
 }
@@ -103,6 +119,17 @@ export function removeList(ctx: Ctx, editor: Editor, list: string): Promise<numb
     await recordChange(ctx, editor, { action: 'DESTINATION_LIST_REMOVED', details: { list, removed } });
     return removed;
   });
+}
+
+/** For the audit log: the connections that a complaint is about. */
+async function trace(ctx: Ctx, complaint: Complaint | undefined): Promise<AuditEntry['details']> {
+  if (complaint === undefined) return {};
+  const holders = await findHolders(ctx, complaint.ip, complaint.at);
+  return {
+    ...complaint,
+    connections: holders.map(({ id }) => id),
+    users: [...new Set(holders.map(({ userId }) => userId))],
+  };
 }
 
 /** One change at a time. Gateways fetch the list after it. */

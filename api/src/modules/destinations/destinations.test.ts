@@ -1,3 +1,4 @@
+import { connect } from '@cellhop/contract/connections';
 import { hello, watch } from '@cellhop/contract/gateway';
 import { REFUSED_DESTINATIONS_MAX } from '@cellhop/contract/refused-destinations';
 import {
@@ -9,7 +10,7 @@ import {
   removeDestinationList,
 } from '@cellhop/contract/staff/refused-destinations';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { createUser, type TestUser } from '../../../test/factories.ts';
+import { createProxy, createUser, type TestUser } from '../../../test/factories.ts';
 import { createGatewayRun } from '../../../test/gateway-client.ts';
 import { startTestApp, type TestApp } from '../../../test/test-app.ts';
 import { registerNode } from '../gateway/gateway.service.ts';
@@ -67,6 +68,19 @@ test('staff refuse a destination in any notation once, and remove it again; both
     ['DESTINATION_ALLOWED', { destination: 'bad.example', list: null }],
   ]);
   await expect(admin.call(allowDestination, { params: { id: entry.id } })).rejects.toMatchObject({ code: 'NOT_FOUND' });
+});
+
+test('a complaint about an address and a time names the connections that had it, and their owners, in the audit log', async () => {
+  const customer = await createUser(testApp, { balanceMicros: 1_000_000n });
+  const body = { id: await createProxy(testApp), price: 0.8 };
+  const { data: bought } = await customer.call(connect, { body });
+  const complaint = { ip: bought.ip, at: new Date(Date.parse(bought.createdAt) + 1).toISOString() };
+  await admin.call(refuseDestination, { body: { destination: 'bad.example', reason, complaint } });
+  const traced = { ...complaint, connections: [bought.id], users: [customer.id] };
+  expect((await audited()).at(-1)).toEqual(['DESTINATION_REFUSED', { destination: 'bad.example', ...traced, reason }]);
+  const before = { ...complaint, at: new Date(Date.parse(bought.createdAt) - 60_000).toISOString() };
+  await admin.call(refuseDestination, { body: { destination: 'worse.example', reason, complaint: before } });
+  expect((await audited()).at(-1)?.[1]).toMatchObject({ connections: [], users: [] });
 });
 
 test('what is no destination is refused with what it must be', async () => {

@@ -1,4 +1,5 @@
 import { Skeleton, Stack, Title } from '@mantine/core';
+import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { formatDate } from '../../format/format.ts';
@@ -27,7 +28,7 @@ export function AddressHolders({ ip }: { ip: string }) {
   );
 }
 
-function Holders({ ip, time }: { ip: string; time: string }) {
+export function Holders({ ip, time }: { ip: string; time: string }) {
   const { t } = useTranslation('staffConnections');
   const { rows, failure } = useHolders(ip, time);
   if (failure !== undefined) return <LoadFailure text={t('table.failed')} {...failure} />;
@@ -38,6 +39,9 @@ function Holders({ ip, time }: { ip: string; time: string }) {
       {rows.map(({ id, user, createdAt, disconnectAt }) => (
         <li key={id}>
           <UserLink user={user} />
+          <Link to="/admin/connections" search={{ connection: id }}>
+            {t('holders.connection')}
+          </Link>
           <span>
             {t('holders.period', {
               from: formatDate(createdAt),

@@ -19,7 +19,7 @@ export function toConnectionsQuery(search: StaffConnectionsSearch) {
 }
 
 /** @param time in the time zone of the browser, such as 2026-11-21T14:05 */
-const toMoment = (time: string): string => new Date(time).toISOString();
+export const toMoment = (time: string): string => new Date(time).toISOString();
 
 export function useConnectionsOfUsers(search: StaffConnectionsSearch) {
   const query = { ...pageQuery(search.page ?? 1), ...toConnectionsQuery(search), sort: search.sort };

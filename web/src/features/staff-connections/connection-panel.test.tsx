@@ -55,7 +55,7 @@ it('says in the panel who had the address at a time', async () => {
   const dialog = within(await screen.findByRole('dialog', { name: 'Connection 198.18.0.7' }));
   const section = within(await dialog.findByRole('region', { name: 'Who had 198.18.0.7' }));
   await user.type(section.getByLabelText('Used at, your time'), '211120261405{Enter}');
-  expect((await section.findByRole('link')).textContent).toBe('customer@example.com');
+  expect(await section.findByRole('link', { name: 'customer@example.com' })).toBeTruthy();
   const at = encodeURIComponent(new Date('2026-11-21T14:05').toISOString());
   expect(api.requests.some((each) => each.includes('ip=198.18.0.7') && each.includes(`at=${at}`))).toBe(true);
 });

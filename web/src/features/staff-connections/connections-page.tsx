@@ -1,6 +1,6 @@
 import type { StaffConnection } from '@cellhop/contract/staff/connections';
 import { connectionSorts } from '@cellhop/contract/staff/lists.values';
-import { Button, Select } from '@mantine/core';
+import { Button, Group, Select } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
 import { formatTraffic } from '../../format/format.ts';
 import { maxDecimals } from '../../format/money.ts';
@@ -25,6 +25,7 @@ import { useRowSnapshot } from '../staff-parts/use-row-snapshot.ts';
 import { UserLink } from '../staff-parts/user-link.tsx';
 import { OfUserNotice } from '../staff-parts/user-tabs.tsx';
 import { InfoButton } from '../connections/connections-table.tsx';
+import { AbuseReport } from './abuse-report.tsx';
 import { toConnectionsQuery, useConnectionsOfUsers } from './api.ts';
 import { ConnectionPanel } from './connection-panel.tsx';
 import { EndConnectionDialog, EndConnectionsDialog } from './end-connections-dialog.tsx';
@@ -107,7 +108,12 @@ function ConnectionsFilter({ search, onChange }: ConnectionsFilterProps) {
     <FilterPanel
       filter={{ id, status, node, ip, at, client, from, to }}
       onReset={onChange}
-      actions={<ExportButton endpoint="GET /v1/proxies/connections/admin/export" query={toConnectionsQuery(search)} />}
+      actions={
+        <Group gap="xs">
+          <AbuseReport />
+          <ExportButton endpoint="GET /v1/proxies/connections/admin/export" query={toConnectionsQuery(search)} />
+        </Group>
+      }
     >
       <Select
         label={t('proxyConnection:table.status')}

@@ -50,7 +50,7 @@ export type StaffConnectionsSearch = ReturnType<typeof staffConnectionsSearch>;
 export const staffConnectionsScreen = {
   path: '/admin/connections',
   permission: 'CONNECTIONS_READ',
-  texts: ['staffMoney', 'staffConnections', 'proxyConnection', 'receipt'],
+  texts: ['staffMoney', 'staffConnections', 'staffDestinations', 'proxyConnection', 'receipt'],
   search: staffConnectionsSearch,
   title: { en: 'Customer connections', ru: 'Подключения клиентов' },
   menuItem: { en: 'Connections', ru: 'Подключения' },

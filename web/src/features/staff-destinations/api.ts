@@ -25,17 +25,6 @@ export function useDestinationLists() {
   return useApiQuery(apiQuery('GET /v1/proxies/admin/destination-lists', {}, DEPENDENCIES));
 }
 
-export function useRefuse() {
-  const { t } = useTranslation('staffDestinations');
-  return useAction({
-    call: (body: { destination: string; reason: string }) =>
-      callForData('POST /v1/proxies/admin/refused-destinations', { body }),
-    successText: ({ destination }) => t('refuse.done', { destination }),
-    onError: shownInForm,
-    changes: ['staff-catalogue'],
-  });
-}
-
 export function useAllow() {
   const { t } = useTranslation('staffDestinations');
   return useAction({

@@ -6,7 +6,8 @@ import { errorText } from '../../data/error-text.ts';
 import { formatCount } from '../../format/format.ts';
 import { FileField } from '../../ui/file-field.tsx';
 import { isReason, ReasonField } from '../staff-parts/reason-dialog.tsx';
-import { useImportList, useRefuse } from './api.ts';
+import { useRefuse } from '../staff-parts/use-refuse.ts';
+import { useImportList } from './api.ts';
 
 const isInvalid = (error: Error | null) => error instanceof ApiError && error.code === 'VALIDATION';
 
