@@ -35,6 +35,8 @@ export const exitCheckSchema = z.object({
   seenAddress: z.union([z.ipv4(), z.ipv6()]).optional(),
   /** The same, also if it is not public: what a change of the address compares. Nodes before contract version 3 leave it out. */
   address: z.union([z.ipv4(), z.ipv6()]).optional(),
+  /** The most that customers' tunnels through the exit reached together in some seconds, since the last check by this run. Absent: no traffic. */
+  bytesPerSecond: z.int().positive().optional(),
   /** Of exits of `capabilityIds`. */
   capabilities: capabilitiesSchema.optional(),
 });

@@ -42,6 +42,8 @@ const exitDaySchema = z.object({
   failed: z.int(),
   /** The mean of those that succeeded; null: none did. */
   latencyMs: z.int().nullable(),
+  /** The most that customers' tunnels reached together in some seconds; null: there was no traffic. */
+  bytesPerSecond: z.int().nullable(),
   /** How often the exit has stopped working. */
   outages: z.int(),
   /** The last failure of the day, as `reason` of a check; null: none failed. */

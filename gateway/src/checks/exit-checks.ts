@@ -2,6 +2,8 @@ import { type ExitCheck, EXIT_CHECKS_MAX } from '@cellhop/contract/exit-checks';
 import type { Exit as ExitDescription } from '@cellhop/contract/exits';
 import type { Logger } from 'pino';
 import { inBackground, Loop } from '../background.ts';
+import type { Connections } from '../connections/connections.ts';
+import { ExitSpeeds } from '../connections/exit-speeds.ts';
 import type { ControlClient } from '../control/control-client.ts';
 import type { DialOutcomes } from '../exits/dial-outcomes.ts';
 import type { Exit } from '../exits/exit.ts';
@@ -17,6 +19,7 @@ interface ExitChecksSettings {
   readonly exits: Pick<Exits, 'findId' | 'get' | 'setLost' | 'setRotating'>;
   readonly dialOutcomes: Pick<DialOutcomes, 'isWorking' | 'onSuspect' | 'reached' | 'unreached'>;
   readonly performer: Pick<ExitCheckPerformer, 'check' | 'close'>;
+  readonly connections: Pick<Connections, 'open'>;
   readonly capabilities: Pick<Capabilities, 'close' | 'find'>;
   readonly rotations: Rotations;
   /** False while the echoes are unknown. */
@@ -46,6 +49,7 @@ export class ExitChecks {
   #results = new Map<string, ExitCheck>();
   readonly #suspects = new Map<string, number>();
   #newSuspects = new Set<string>();
+  readonly #speeds = new ExitSpeeds();
   readonly #loop: Loop;
 
   constructor(private readonly settings: ExitChecksSettings) {
@@ -94,7 +98,8 @@ export class ExitChecks {
 
   /** @returns how long to wait before the next call */
   async #poll(): Promise<number> {
-    const { control, exits, dialOutcomes, rotations, limits, isReady } = this.settings;
+    const { connections, control, exits, dialOutcomes, rotations, limits, isReady } = this.settings;
+    this.#speeds.observe(connections.open);
     if (!isReady()) return limits.exitChecksRetryMs;
     const wanted = limits.exitChecksAtOnce - this.#running.size;
     const reported = [...this.#results].slice(0, EXIT_CHECKS_MAX);
@@ -142,7 +147,8 @@ export class ExitChecks {
       const isOk = check.outcome === 'ok';
       if (isOk) dialOutcomes.reached(exit);
       const found = isOk && areCapabilitiesDue ? { capabilities: await capabilities.find(exit) } : {};
-      this.#results.set(exitId, { ...check, ...found });
+      const bytesPerSecond = this.#speeds.take(exit);
+      this.#results.set(exitId, { ...check, ...found, ...(bytesPerSecond !== undefined && { bytesPerSecond }) });
       const { outcome, reason } = check;
       metrics.exitChecks.inc({ outcome: reason?.split(':')[0] ?? outcome });
       if (outcome !== 'ok')

@@ -21,7 +21,7 @@ type CheckParts = Pick<
   ReturnType<typeof openExits>,
   'exits' | 'reserved' | 'dialForChecks' | 'dialForLinks' | 'dialDestination' | 'guard' | 'ownRoute' | 'dialOutcomes'
 > & {
-  readonly connections: Pick<Connections, 'resetTunnels'>;
+  readonly connections: Pick<Connections, 'open' | 'resetTunnels'>;
   readonly control: ControlClient;
   readonly heartbeat: Heartbeat;
   readonly metrics: Metrics;
@@ -68,6 +68,7 @@ export function openChecks(
     exits,
     dialOutcomes,
     performer,
+    connections,
     capabilities,
     rotations,
     isReady,

@@ -95,8 +95,8 @@ async function saveChecks(ctx: Ctx, nodeId: string, checks: readonly ExitCheck[]
 
 function toCheckOfDay({ check, state, isOther }: store.Checked & { isOther: boolean }): CheckOfDay {
   const isOutage = isOther && state.health === 'UNHEALTHY';
-  const { exitId, outcome, latencyMs, reason } = check;
-  return { exitId, isFailed: outcome === 'failed', latencyMs, isOutage, reason };
+  const { exitId, outcome, latencyMs, reason, bytesPerSecond } = check;
+  return { exitId, isFailed: outcome === 'failed', latencyMs, isOutage, reason, bytesPerSecond };
 }
 
 /** With the exits through which the nodes see the address before. Those that no key opens end without a call. */

@@ -7,26 +7,30 @@ export interface CheckOfDay {
   /** The exit has stopped working by this check. */
   isOutage: boolean;
   reason: string | undefined;
+  bytesPerSecond: number | undefined;
 }
 
 /** Adds checks of different exits to their rows of today; in order, so that two transactions do not wait for each other. */
 export async function addChecks(ctx: Ctx, checks: readonly CheckOfDay[]): Promise<void> {
   await ctx.db.query(
-    `insert into exit_history as history (exit_id, day, checks, failed, latency_ms_sum, outages, last_failed_at, last_failure)
-     select exit_id, (now() at time zone 'UTC')::date, 1, is_failed::int, latency_ms, is_outage::int, case when is_failed then now() end, reason
-       from unnest($1::uuid[], $2::bool[], $3::int[], $4::bool[], $5::text[]) as added (exit_id, is_failed, latency_ms, is_outage, reason)
+    `insert into exit_history as history (exit_id, day, checks, failed, latency_ms_sum, outages, last_failed_at, last_failure, bytes_per_second)
+     select exit_id, (now() at time zone 'UTC')::date, 1, is_failed::int, latency_ms, is_outage::int, case when is_failed then now() end, reason, speed
+       from unnest($1::uuid[], $2::bool[], $3::int[], $4::bool[], $5::text[], $6::bigint[])
+            as added (exit_id, is_failed, latency_ms, is_outage, reason, speed)
       order by exit_id
      on conflict (exit_id, day) do update
        set checks = history.checks + 1, failed = history.failed + excluded.failed,
            latency_ms_sum = history.latency_ms_sum + excluded.latency_ms_sum, outages = history.outages + excluded.outages,
            last_failed_at = coalesce(excluded.last_failed_at, history.last_failed_at),
-           last_failure = coalesce(excluded.last_failure, history.last_failure)`,
+           last_failure = coalesce(excluded.last_failure, history.last_failure),
+           bytes_per_second = greatest(excluded.bytes_per_second, history.bytes_per_second)`,
     [
       checks.map(({ exitId }) => exitId),
       checks.map(({ isFailed }) => isFailed),
       checks.map(({ isFailed, latencyMs = 0 }) => (isFailed ? 0 : latencyMs)),
       checks.map(({ isOutage }) => isOutage),
       checks.map(({ isFailed, reason }) => (isFailed ? (reason ?? 'unknown') : null)),
+      checks.map(({ bytesPerSecond }) => bytesPerSecond ?? null),
     ],
   );
 }
@@ -36,6 +40,7 @@ export interface DayRow {
   checks: number;
   failed: number;
   latencyMs: number | null;
+  bytesPerSecond: number | null;
   outages: number;
   lastFailedAt: Date | null;
   lastFailure: string | null;
@@ -43,7 +48,7 @@ export interface DayRow {
 
 export function listDays(ctx: Ctx, exitId: string, days: number): Promise<DayRow[]> {
   return ctx.db.query(
-    `select day::text, checks, failed, round(latency_ms_sum::numeric / nullif(checks - failed, 0))::int as "latencyMs", outages,
+    `select day::text, checks, failed, round(latency_ms_sum::numeric / nullif(checks - failed, 0))::int as "latencyMs", outages, bytes_per_second::float8 as "bytesPerSecond",
             last_failed_at as "lastFailedAt", last_failure as "lastFailure"
        from exit_history where exit_id = $1 and day > (now() at time zone 'UTC')::date - $2::int order by day desc`,
     [exitId, days],

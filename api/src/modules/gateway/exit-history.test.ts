@@ -39,8 +39,8 @@ describe('the checks of an exit by day', () => {
   test('are counted with failures, outages, the mean latency and the last failure', async () => {
     const exit = await createUncheckedExit(testApp, node);
     expect(await days(exit.id)).toEqual([]);
-    await node.exchange({ checks: [checkOk(exit.id, { latencyMs: 100 })] });
-    await node.exchange({ checks: [checkOk(exit.id, { latencyMs: 200 })] });
+    await node.exchange({ checks: [checkOk(exit.id, { latencyMs: 100, bytesPerSecond: 5_000_000 })] });
+    await node.exchange({ checks: [checkOk(exit.id, { latencyMs: 200, bytesPerSecond: 3_000_000_000 })] });
     await node.exchange({ checks: [checkFailed(exit.id, 'dial-timeout')] });
     expect(await days(exit.id)).toMatchObject([{ checks: 3, failed: 1, outages: 0, latencyMs: 150 }]);
     await node.exchange({ checks: [checkFailed(exit.id)] });
@@ -54,6 +54,7 @@ describe('the checks of an exit by day', () => {
         failed: 3,
         outages: 1,
         latencyMs: 150,
+        bytesPerSecond: 3_000_000_000,
         lastFailure: { at: expect.any(String), reason: 'upstream-refused:403' },
       },
     ]);
@@ -66,7 +67,7 @@ describe('the checks of an exit by day', () => {
       await node.exchange({ checks: [checkOk(exit.id)] });
       await letDaysPass(daysLater);
     }
-    expect(await days(exit.id)).toMatchObject([{ checks: 2, failed: 1 }]);
+    expect(await days(exit.id)).toMatchObject([{ checks: 2, failed: 1, bytesPerSecond: null }]);
     await deleteOldDays(testApp.ctx);
     expect(await testApp.database.query('select day from exit_history')).toHaveLength(1);
   });

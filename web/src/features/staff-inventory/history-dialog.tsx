@@ -1,6 +1,7 @@
 import { EXIT_HISTORY_DAYS } from '@cellhop/contract/limits';
 import type { ExitDay } from '@cellhop/contract/staff/exit-checks';
 import type { InventoryProxy } from '@cellhop/contract/staff/inventory';
+import { toMegabits } from '@cellhop/contract/units';
 import { Stack, Text } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
 import { formatDay } from '../../format/day.ts';
@@ -68,6 +69,16 @@ function History({ exitId }: { exitId: string }) {
       place: 'fact',
       isNumeric: true,
       render: ({ latencyMs }) => (latencyMs === null ? '–' : t('check.milliseconds', { latency: latencyMs })),
+    },
+    {
+      key: 'speed',
+      header: t('history.speed'),
+      place: 'fact',
+      isNumeric: true,
+      render: ({ bytesPerSecond }) =>
+        bytesPerSecond === null
+          ? '–'
+          : t('history.megabits', { megabits: Math.round(10 * toMegabits(bytesPerSecond)) / 10 }),
     },
     {
       key: 'failure',

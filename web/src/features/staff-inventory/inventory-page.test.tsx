@@ -87,12 +87,21 @@ it('lets the gateway check an exit now, if the role may change proxies', async (
 
 it('shows those who only read the checks of 30 days, and offers nothing else', async () => {
   const days: ExitDay[] = [
-    { day: '2026-11-21', checks: 1440, failed: 0, latencyMs: 120, outages: 0, lastFailure: null },
+    {
+      day: '2026-11-21',
+      checks: 1440,
+      failed: 0,
+      latencyMs: 120,
+      bytesPerSecond: 5_250_000,
+      outages: 0,
+      lastFailure: null,
+    },
     {
       day: '2026-11-20',
       checks: 40,
       failed: 40,
       latencyMs: null,
+      bytesPerSecond: null,
       outages: 1,
       lastFailure: { at: '2026-11-20T10:00:00.000Z', reason: 'upstream-refused:403' },
     },
@@ -109,9 +118,9 @@ it('shows those who only read the checks of 30 days, and offers nothing else', a
   dialog.getByText('UDP: works · DNS through the exit: does not work · names are resolved from 203.0.113.53');
   await dialog.findByText('21.11.2026');
   expect(dialog.getAllByRole('row').map(({ textContent }) => textContent)).toEqual([
-    'DayChecksFailedOutagesLatencyLast failure',
-    expect.stringMatching(/^21\.11\.20261,44000120\sms–$/),
-    expect.stringMatching(/^20\.11\.202640401–20\.11\.2026 .*, the proxy refuses the connection \(403\)$/),
+    'DayChecksFailedOutagesLatencyFastestLast failure',
+    expect.stringMatching(/^21\.11\.20261,44000120\sms42\sMbit\/s–$/),
+    expect.stringMatching(/^20\.11\.202640401––20\.11\.2026 .*, the proxy refuses the connection \(403\)$/),
   ]);
 });
 
