@@ -10,7 +10,7 @@ import { Dialog } from '../../ui/dialog.tsx';
 import { EmptyList } from '../../ui/list-state.tsx';
 import { PagedList } from '../../ui/paged-list.tsx';
 import { showToast } from '../../ui/toasts.ts';
-import { RowButton } from '../../ui/columns.tsx';
+import { RowButton, Time } from '../../ui/columns.tsx';
 import { useInvoice, useInvoices } from './api.ts';
 import { CreateInvoiceForm } from './create-invoice-form.tsx';
 import { CurrencyName } from './currency-name.tsx';
@@ -133,7 +133,7 @@ function InvoicesTable({ invoices, onShow }: InvoicesTableProps) {
       place: 'line',
       width: 8.5,
       header: t('table.createdAt'),
-      render: (row) => formatDate(row.createdAt),
+      render: (row) => <Time at={row.createdAt} />,
     },
     {
       key: 'action',

@@ -179,9 +179,13 @@ function ConnectionsTable({ connections, sort, onSort, onShow, onEnd, selection 
     { key: 'user', header: t('staff:user'), place: 'heading', render: ({ user }) => <UserLink user={user} /> },
     { key: 'ip', header: t('common:location.ip'), isUnbroken: true, place: 'heading', render: ({ ip }) => ip },
     { ...countryColumn(t('common:location.country')), place: 'none' },
-    { key: 'city', place: 'line', header: t('common:location.city'), render: ({ city }) => city },
-    { key: 'zip', place: 'none', header: t('common:location.zip'), render: ({ zip }) => zip },
-    { key: 'type', place: 'none', header: t('common:location.type'), render: ({ connectionType }) => connectionType },
+    {
+      key: 'city',
+      place: 'line',
+      header: t('common:location.city'),
+      render: ({ city, zip, connectionType }) => `${city}, ${zip}, ${connectionType}`,
+      renderInCard: ({ city }) => city,
+    },
     ...useBillColumns(connections),
     { ...timeColumn('createdAt', t('proxyConnection:detail.createdAt')), place: 'line', firstOrder: 'descending' },
   ];

@@ -5,14 +5,15 @@ import { invoiceSorts } from '@cellhop/contract/staff/lists.values';
 import { MultiSelect } from '@mantine/core';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { formatDate, formatMoney } from '../../format/format.ts';
+import { formatMoney } from '../../format/format.ts';
 import { readNumber } from '../../format/number-kinds.ts';
 import { oneOf } from '../../loading/search-values.ts';
 import { useScreenSearch } from '../../loading/use-screen.ts';
 import { type Column, DataTable } from '../../ui/data-table.tsx';
 import { EmptyList } from '../../ui/list-state.tsx';
-import { RowButton } from '../../ui/columns.tsx';
+import { RowButton, timeColumn } from '../../ui/columns.tsx';
 import { NumberField } from '../../ui/number-field.tsx';
+import { CurrencyName } from '../invoices/currency-name.tsx';
 import { InvoiceStatusBadge } from '../invoices/invoice-status-badge.tsx';
 import { ShortenedAddress } from '../invoices/shortened-address.tsx';
 import { withTicker } from '../invoices/ticker.ts';
@@ -167,22 +168,10 @@ function InvoicesTable({ invoices, sort, onSort, onShow }: InvoicesTableProps) {
       key: 'credited',
       header: t('invoices.credited'),
       isNumeric: true,
-      place: 'fact',
+      place: 'none',
       render: ({ payment }) => formatMoney(payment?.credited ?? 0),
     },
-    {
-      key: 'expiredAt',
-      place: 'none',
-      header: t('payment:table.expiredAt'),
-      render: ({ expiredAt }) => formatDate(expiredAt),
-    },
-    {
-      key: 'createdAt',
-      place: 'line',
-      header: t('payment:table.createdAt'),
-      firstOrder: 'descending',
-      render: ({ createdAt }) => formatDate(createdAt),
-    },
+    { ...timeColumn('createdAt', t('payment:table.createdAt')), place: 'line', firstOrder: 'descending' },
     {
       key: 'action',
       header: t('payment:table.action'),
@@ -232,9 +221,9 @@ function useDemandColumns(): Column<StaffInvoice>[] {
     },
     {
       key: 'network',
-      place: 'line',
+      place: 'none',
       header: t('table.currency'),
-      render: ({ currency }) => t(`networks.${currency}`),
+      render: ({ currency }) => <CurrencyName currency={currency} />,
     },
     {
       key: 'address',
