@@ -13,6 +13,7 @@ import { afterAll, beforeAll, expect } from 'vitest';
 import { balanceOf, createProxy, createUser, type TestUser } from '../../../test/factories.ts';
 import { createGatewayRun } from '../../../test/gateway-client.ts';
 import { buy, end, MB, PREPAID, PRICE, use } from '../../../test/billed-connections.ts';
+import { createReplaceable } from '../../../test/replaced-connections.ts';
 import { cell, checkBilling, count, money, traffic, type Checks } from '../../../test/billing-tables.ts';
 import { toBytesFromCell, type MarkdownRow } from '../../../test/markdown-tables.ts';
 import { startTestApp, type TestApp } from '../../../test/test-app.ts';
@@ -51,6 +52,7 @@ const checks: Checks = {
   'How a connection ends: Why': checkEnd,
   'How a connection ends: Traffic': checkIdle,
   'How a connection ends: Traffic, by minute': checkTrickle,
+  'Replacements: Used': checkReplacement,
   'Fair use: Unused returns in the last hour': checkUnusedReturn,
   'Faults: Its late report': checkLateReport,
 };
@@ -226,6 +228,24 @@ async function checkUnusedReturn(row: MarkdownRow): Promise<void> {
   );
   expect(answer).toBe(cell(row, 'Answer'));
   expect(await refundOf(connection)).toBe(money(row, 'Back'));
+}
+
+async function checkReplacement(row: MarkdownRow): Promise<void> {
+  const balanceMicros = PREPAID + money(row, 'Balance after the purchase');
+  const { user, connection, run, addSpare, fail, replace } = await createReplaceable(testApp, balanceMicros);
+  await addSpare();
+  await run.authorize(connection);
+  await use(run, connection, traffic(row, 'Used'));
+  await run.end(connection.id, Number(traffic(row, 'Used')));
+  await age(connection, '2 hours');
+  await fail();
+  const answer = await replace().then(
+    () => 'replaced',
+    (error: { code: string }) => error.code,
+  );
+  expect(answer).toBe(cell(row, 'Answer'));
+  expect(await refundOf(connection)).toBe(money(row, 'Back'));
+  expect(await balanceOf(testApp, user)).toBe(money(row, 'Balance after'));
 }
 
 async function checkIdle(row: MarkdownRow): Promise<void> {

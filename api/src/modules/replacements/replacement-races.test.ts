@@ -1,6 +1,8 @@
 /** What happens between the request and the last report, and by processes of the last release. */
-import { connect, disconnect, listConnections } from '@cellhop/contract/connections';
+import { changeConnection, connect, disconnect, listConnections } from '@cellhop/contract/connections';
 import { replaceConnection } from '@cellhop/contract/replacements';
+import { rotateConnection } from '@cellhop/contract/rotation';
+import { changeExitRotation } from '@cellhop/contract/staff/exit-rotation';
 import { changeUserStatus } from '@cellhop/contract/staff/users';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { balanceOf, createUser, spend, topUp } from '../../../test/factories.ts';
@@ -94,6 +96,32 @@ describe('until the last report', () => {
     await disconnected;
     expect(await connectionsOf(user)).toEqual(['WORK', 'USER']);
     expect(await replaced).toMatchObject({ isReplaced: true, refund: 0.392 });
+  });
+
+  test('its address is changed: that goes on at the exit, and the next connection has nothing of it', async () => {
+    const { user, node, exit, connection, run, serve, beginReplacement } = await createServed();
+    const admin = await createUser(testApp, { roleName: 'ADMIN' });
+    const link = { method: 'GET', url: 'https://farm.test/rotate?modem=7' } as const;
+    const body = { link, cooldownSeconds: null, changesPerHour: null };
+    await admin.call(changeExitRotation, { params: { id: exit.id }, body });
+    await node.greet(undefined, run.runId);
+    await serve();
+    await user.call(changeConnection, { params: { id: connection.id }, body: { rotateEveryMinutes: 10 } });
+    const { replaced } = await beginReplacement();
+    // Ordered after the request: the connection is still open.
+    const { data } = await user.call(rotateConnection, { params: { id: connection.id } });
+    expect(data.state).toBe('ROTATING');
+    await run.end(connection.id, 0);
+    const { isReplaced, refund, connection: successor } = await replaced;
+    expect({ isReplaced, refund, rotation: successor.rotation }).toEqual({
+      isReplaced: true,
+      refund: 0.4,
+      rotation: null,
+    });
+    await expect(user.call(rotateConnection, { params: { id: connection.id } })).rejects.toMatchObject({
+      code: 'NOT_CONNECTED',
+    });
+    expect((await node.exchange({ rotationsWanted: 1 })).rotatingIds).toEqual([exit.id]);
   });
 
   test('the owner is blocked: nothing is bought, and what was paid comes back', async () => {
