@@ -22,7 +22,7 @@ import { markHealthy } from '../factories.ts';
 import { compare } from './comparison.ts';
 import { brief, CLOSED, idOf, type Message, type Run, toOracle, toOracleReport } from './messages.ts';
 import { judge, OracleConnection, type OracleUser } from './oracle.ts';
-import { addSuccessors, refusalOf, refuseReplacement } from './replacing.ts';
+import { addSuccessors, leaveWindow, refusalOf, refuseReplacement } from './replacing.ts';
 import type { GatewayEvent, Step } from './script.ts';
 
 const MB = 1_048_576;
@@ -145,6 +145,9 @@ export class Fleet {
     if (purchase?.oracle.status !== 'WORK') return;
     if (step.kind === 'disconnect' || step.kind === 'replace') {
       const reason = step.kind === 'replace' ? 'REPLACE' : step.sharePercent > 50 ? 'USER' : 'ADMIN';
+      // After the refund window, what is unused comes back by a replacement alone.
+      if (reason === 'REPLACE' && step.uploadPercent > 50 && purchase.oracle.ending === null)
+        await leaveWindow(this.ctx, purchase);
       this.#wishes.push({ customer, purchase, reason });
       return;
     }
@@ -339,12 +342,9 @@ export class Fleet {
     const all = this.#wishes.filter(({ customer, purchase, reason }, index) => {
       if (reason === 'REPLACE' && purchase.oracle.isReplaced) return false;
       // What one end gives back decides about a replacement that is asked for at the same time.
-      const others = this.#wishes.filter((other) => other.customer === customer);
-      const isReplacing = others.some(({ reason }) => reason === 'REPLACE');
-      const isFirst =
-        (isReplacing
-          ? this.#wishes.indexOf(others[0]!)
-          : this.#wishes.findIndex((other) => other.purchase === purchase)) === index;
+      const replacing = this.#wishes.find((other) => other.customer === customer && other.reason === 'REPLACE');
+      const first = replacing ?? this.#wishes.find((other) => other.purchase === purchase);
+      const isFirst = this.#wishes.indexOf(first!) === index;
       const openRuns = [...purchase.oracle.runs].filter(([, run]) => run.isOpen).map(([id]) => id);
       const live = openRuns.filter((id) => this.#alive.some((run) => run.id === id));
       // With a dead run next to a live one the service waits for its timeout; `silence` covers that.

@@ -25,6 +25,16 @@ function hasFreeProxy({ bought, proxyIds }: Customer, replaced: OracleConnection
 
 const priceOf = ({ megabytePriceMicros }: OracleConnection) => PREPAID * megabytePriceMicros;
 
+/** Two hours after the purchase. */
+export async function leaveWindow(ctx: Ctx, { connection, oracle }: Purchase): Promise<void> {
+  await ctx.db.query(
+    `update connections set created_at = created_at - interval '2 hours', first_bought_at = first_bought_at - interval '2 hours'
+      where id = $1`,
+    [connection.id],
+  );
+  oracle.isRefundable = false;
+}
+
 export async function refuseReplacement(ctx: Ctx, { connection }: Purchase, refusal: Refusal): Promise<void> {
   const outcome = await replaceConnection(ctx, connection.id, async () => {}).catch((error: unknown) => error);
   judge(outcome instanceof AppError && outcome.code === refusal, `a replacement was not refused: ${refusal}`);

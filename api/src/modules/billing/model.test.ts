@@ -77,6 +77,8 @@ const step: fc.Arbitrary<Step> = fc.record({
         'cap',
         'replace',
         'replace',
+        'replace',
+        'replace',
         'buy' as const,
       ),
     },
@@ -136,8 +138,11 @@ test(
       'select distinct end_reason::text as reason from connections where end_reason is not null order by 1',
     );
     expect(seen.map(({ reason }) => reason)).toEqual(['ADMIN', 'CAP', 'EXIT_LOST', 'IDLE', 'NO_MONEY', 'USER']);
-    const replaced = await testApp.database.query('select from replacements where new_connection_id is not null');
-    expect(replaced.length).toBeGreaterThan(0);
+    const replaced = await testApp.database.query(
+      `select from replacements join connections on id = connection_id
+        where new_connection_id is not null and refund_status = 'REFUNDED' and created_at < now() - interval '1 hour'`,
+    );
+    expect(replaced.length).toBeGreaterThanOrEqual(Math.floor(HISTORIES / 400));
   },
 );
 
