@@ -91,6 +91,8 @@ describe.each(['caddy', 'nginx'] as const)('%s', (name) => {
   let proxy: ChildProcess;
   let port: number;
   const received: http.IncomingMessage[] = [];
+  /** The log of the proxy. */
+  let logged = '';
   /** Ends what was sent to the stream. */
   let endStream: () => void;
   beforeAll(async () => {
@@ -98,6 +100,7 @@ describe.each(['caddy', 'nginx'] as const)('%s', (name) => {
     upstream = http.createServer({ maxHeaderSize: 32_768 }, (request, response) => {
       received.push(request);
       request.resume().on('end', () => {
+        if (request.url!.endsWith('/broken')) return request.socket.destroy();
         if (request.url !== '/stream') return response.end('from the API');
         response.writeHead(200, { 'content-type': 'text/event-stream' }).write('data: first\n\n');
         endStream = () => response.end();
@@ -108,6 +111,7 @@ describe.each(['caddy', 'nginx'] as const)('%s', (name) => {
     port = await freePort();
     const api = `127.0.0.1:${(upstream.address() as { port: number }).port}`;
     proxy = name === 'caddy' ? await startCaddy(api) : await startNginx(api);
+    proxy.stderr!.setEncoding('utf8').on('data', (text: string) => (logged += text));
     await waitFor(name, START_LIMIT_MS, () => get('/'));
   });
   afterAll(async () => {
@@ -124,7 +128,10 @@ describe.each(['caddy', 'nginx'] as const)('%s', (name) => {
       CELLHOP_SITE: `http://127.0.0.1:${port}`,
       CELLHOP_API: api,
     };
-    return spawn(binary('CADDY'), ['run', '--config', path.join(deploy, 'Caddyfile')], { env, stdio: 'ignore' });
+    return spawn(binary('CADDY'), ['run', '--config', path.join(deploy, 'Caddyfile')], {
+      env,
+      stdio: ['ignore', 'ignore', 'pipe'],
+    });
   }
 
   /** Its example with other ports and a certificate of this test. */
@@ -157,9 +164,9 @@ describe.each(['caddy', 'nginx'] as const)('%s', (name) => {
     );
     fs.writeFileSync(
       file,
-      `daemon off; pid ${folder}/nginx.pid; error_log stderr; events {} http { access_log off; ${paths.join(' ')}\n${site}\n}`,
+      `daemon off; pid ${folder}/nginx.pid; error_log stderr; events {} http { access_log ${folder}/access.log; ${paths.join(' ')}\n${site}\n}`,
     );
-    return spawn(binary('NGINX'), ['-c', file, '-e', 'stderr'], { stdio: 'ignore' });
+    return spawn(binary('NGINX'), ['-c', file, '-e', 'stderr'], { stdio: ['ignore', 'ignore', 'pipe'] });
   }
 
   interface Options {
@@ -214,6 +221,16 @@ describe.each(['caddy', 'nginx'] as const)('%s', (name) => {
     expect(chunk.toString()).toBe('data: first\n\n');
     endStream();
     await response.resume().toArray();
+  });
+
+  it('logs an error of the API, and never the secret of a link that changes an address', async () => {
+    const secret = 'ab'.repeat(20);
+    for (const url of [`/v1/rotate/${secret}`, `/v1/rotate/${secret}/broken`, '/v1/broken'])
+      expect((await get(url)).status).toBe(url.endsWith('/broken') ? 502 : 200);
+    await expect.poll(() => logged).toContain('/v1/broken');
+    const accessLog = name === 'nginx' ? fs.readFileSync(path.join(folder, 'access.log'), 'utf8') : '/v1/broken';
+    expect(accessLog).toContain('/v1/broken');
+    expect(logged + accessLog).not.toContain(secret);
   });
 
   it('takes the longest search; nginx refuses a body that the API would refuse', async () => {
