@@ -85,6 +85,7 @@ function printSummary(settings, product, parts) {
                 'Sign in        user@example.com, support@example.com or admin@example.com',
                 'Password       demo-password',
                 'Sign up        with the promo code WELCOME',
+                'New IP         the proxies of Japan change their addresses on demand',
               ]),
           ...(settings.usesMailSink ? [`Mailbox        ${address}/dev/mailbox`] : []),
           `API            ${address}/docs`,

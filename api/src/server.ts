@@ -6,6 +6,7 @@ import { startHeartbeat } from './modules/gateway/heartbeat.service.ts';
 import { keepWitness } from './modules/invoices/witness.service.ts';
 import { requireMatch } from './modules/installation/installation.service.ts';
 import { runProcess } from './process/process-lifecycle.ts';
+import { startDemoFarm } from './seed/demo-farm.ts';
 
 await runProcess('api', async (ctx) => {
   await requireMatch(ctx).catch((error: unknown) => {
@@ -15,6 +16,7 @@ await runProcess('api', async (ctx) => {
   const app = await buildApp(ctx);
   // Started before the first request can send a mail.
   const mailSink = ctx.config.smtpUrl === undefined ? await startMailSink(ctx.config.mailSinkPort, ctx.log) : undefined;
+  const stopFarm = await startDemoFarm(ctx);
   // From the first request on, it knows whether the file is there.
   const stopWitness = keepWitness(ctx);
   await app.listen({ host: ctx.config.host, port: ctx.config.port });
@@ -25,5 +27,6 @@ await runProcess('api', async (ctx) => {
     stopHeartbeat();
     await app.close();
     await mailSink?.stop();
+    await stopFarm();
   };
 });

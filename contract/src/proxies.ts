@@ -24,6 +24,8 @@ export const proxySchema = locationSchema.extend({
   latencyMs: z.int().nullable(),
   /** What its connections are limited to; null: no limit. */
   limits: connectionLimitsSchema,
+  /** Customers change its address when they like. Absent: an API of 0.4.0. */
+  rotates: z.boolean().optional(),
 });
 export type Proxy = z.infer<typeof proxySchema>;
 

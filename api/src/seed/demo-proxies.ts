@@ -2,7 +2,7 @@ import type { Place } from '@cellhop/contract/places.values';
 import type { Ctx } from '../ctx.ts';
 import { demoCountries } from './demo-countries.ts';
 import { DEFAULT_NODE_NAME } from '../modules/gateway/gateway.service.ts';
-import { insertExit, insertProxies } from './seed.store.ts';
+import { insertExit, insertModem, insertProxies } from './seed.store.ts';
 
 export interface DemoProxy extends Place {
   ip: string;
@@ -10,15 +10,19 @@ export interface DemoProxy extends Place {
 }
 
 const PROXY_COUNT = 500;
+/** Customers change the addresses of these proxies (`demo-farm.ts`). */
+const FARM_COUNTRY = 'JP';
 const connectionTypes = ['LTE', '5G', 'LTE', '3G'];
 
 /** Fills the catalogue with proxies whose addresses are in the range for benchmarks (RFC 2544), which are not used on the internet. */
 export async function seedProxies(ctx: Ctx): Promise<void> {
-  await insertProxies(
-    ctx,
-    await insertExit(ctx, DEFAULT_NODE_NAME),
+  const { farm = [], others = [] } = Object.groupBy(
     Array.from({ length: PROXY_COUNT }, (_, index) => demoProxy(index)),
+    ({ countryCode }) => (countryCode === FARM_COUNTRY ? 'farm' : 'others'),
   );
+  await insertProxies(ctx, await insertExit(ctx, DEFAULT_NODE_NAME), others);
+  for (const [index, proxy] of farm.entries())
+    await insertProxies(ctx, await insertModem(ctx, DEFAULT_NODE_NAME, index + 1), [proxy]);
 }
 
 /** The same catalogue at every start: values follow from the index alone. */

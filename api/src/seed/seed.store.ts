@@ -1,3 +1,4 @@
+import type { ExitParameters } from '@cellhop/contract/exits';
 import type { Permission } from '@cellhop/contract/permissions';
 import type { Ctx } from '../ctx.ts';
 import { placeSql } from '../db/place-columns.ts';
@@ -51,6 +52,36 @@ export async function insertExit(ctx: Ctx, node: string): Promise<string> {
   );
   if (!row) throw new Error(`The node ${node} is not registered`);
   return row.id;
+}
+
+const MODEM = 'http://demo-farm:';
+
+/** @returns the id of an exit whose place is known when the farm runs */
+export async function insertModem(ctx: Ctx, node: string, number: number): Promise<string> {
+  const [row] = await ctx.db.query<{ id: string }>(
+    `insert into exits (node_id, kind, key, parameters)
+     select id, 'http', $2 || $3::int, '{"host": "127.0.0.1", "port": 1}' from gateway_nodes where name = $1 returning id`,
+    [node, MODEM, number],
+  );
+  return row!.id;
+}
+
+/** @returns the ids of their exits */
+export async function listModems(ctx: Ctx): Promise<string[]> {
+  const rows = await ctx.db.query<{ id: string }>('select id from exits where starts_with(key, $1) order by key', [
+    MODEM,
+  ]);
+  return rows.map(({ id }) => id);
+}
+
+/** At each start of the farm. The short cooldown lets a visitor see two changes. */
+export async function connectModem(ctx: Ctx, exitId: string, parameters: ExitParameters, link: Buffer): Promise<void> {
+  await ctx.db.query('update exits set parameters = $2 where id = $1', [exitId, JSON.stringify(parameters)]);
+  await ctx.db.query(
+    `insert into exit_rotations (exit_id, link_encrypted, cooldown_seconds) values ($1, $2, 5)
+         on conflict (exit_id) do update set link_encrypted = excluded.link_encrypted, created_at = now()`,
+    [exitId, link],
+  );
 }
 
 export async function insertProxies(ctx: Ctx, exitId: string, proxies: readonly DemoProxy[]): Promise<void> {

@@ -30,6 +30,7 @@ export async function search(ctx: Ctx, query: ProxyQuery): Promise<Proxy[]> {
       checkedAt: check?.succeededAt?.toISOString() ?? null,
       latencyMs: check?.latencyMs ?? null,
       limits: effectiveLimits(ctx.config, { portRule, tunnelsMax, bytesPerSecondMax }),
+      rotates: check?.rotates ?? false,
     };
   });
 }

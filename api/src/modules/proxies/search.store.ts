@@ -137,11 +137,13 @@ export interface CheckedExit {
   succeededAt: Date | null;
   latencyMs: number | null;
   seenAddress: string | null;
+  rotates: boolean;
 }
 
 export function findChecks(ctx: Ctx, exitIds: readonly string[]): Promise<CheckedExit[]> {
   return ctx.db.query(
-    `select exit_id as "exitId", succeeded_at as "succeededAt", latency_ms as "latencyMs", host(seen_address) as "seenAddress"
+    `select exit_id as "exitId", succeeded_at as "succeededAt", latency_ms as "latencyMs", host(seen_address) as "seenAddress",
+            exists (select from rotation_states where rotation_states.exit_id = exit_states.exit_id) as rotates
        from exit_states where exit_id = any($1::uuid[])`,
     [exitIds],
   );

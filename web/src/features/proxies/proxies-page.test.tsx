@@ -184,6 +184,19 @@ it('says when a request last passed through the exit of a proxy, and how fast', 
   dialog.getByText(/^\d+ s ago$/);
 });
 
+it('says which proxies change their address on demand', async () => {
+  const { rows, screen, user } = await openCatalogue('/proxies', {
+    'GET /v1/proxies': {
+      data: [exampleProxy(1, { rotates: true }), exampleProxy(2, { rotates: false }), exampleProxy(3)],
+    },
+  });
+  await expect.poll(() => rows().length).toBe(1 + 3);
+  expect(rows().map((text) => text?.includes('new IP on demand'))).toEqual([false, true, false, false]);
+  await user.click(screen.getByRole('button', { name: 'Buy 198.18.0.1' }));
+  const dialog = within(await screen.findByRole('dialog'));
+  await dialog.findByText('Change of the IP address');
+});
+
 it('offers the keyboard a way past the filter to the first proxy', async () => {
   const { screen, user } = await openCatalogue('/proxies');
   const [first] = await screen.findAllByRole('button', { name: /^Buy / });

@@ -142,6 +142,7 @@ function Address({ proxy }: { proxy: Proxy }) {
     <>
       {proxy.ip}
       <Checked proxy={proxy} />
+      <Rotates proxy={proxy} />
     </>
   );
 }
@@ -157,6 +158,11 @@ function Checked({ proxy: { checkedAt, latencyMs } }: { proxy: Proxy }) {
       {latencyMs === null ? t('table.checked', { ago }) : t('table.checkedWithLatency', { ago, latency: latencyMs })}
     </span>
   );
+}
+
+function Rotates({ proxy: { rotates } }: { proxy: Proxy }) {
+  const { t } = useTranslation('proxy');
+  return rotates === true && <span className={classes['checked']}>{t('table.rotates')}</span>;
 }
 
 interface ProxyCardProps {
@@ -183,6 +189,7 @@ function ProxyCard({ proxy, columns }: ProxyCardProps) {
         {/* Isolated: a name in Arabic would otherwise exchange its neighbours. */}
         <bdi>{city}</bdi> · <bdi>{isp}</bdi> · <bdi>{connectionType}</bdi>
         <Checked proxy={proxy} />
+        <Rotates proxy={proxy} />
       </p>
     </div>
   );

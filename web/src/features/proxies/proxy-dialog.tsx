@@ -184,7 +184,7 @@ function PriceInfo() {
 function ProxyFacts({ proxy }: { proxy: Proxy }) {
   const { t } = useTranslation(['proxy', 'common']);
   const now = useTenSeconds();
-  const { checkedAt, latencyMs } = proxy;
+  const { checkedAt, latencyMs, rotates } = proxy;
   return (
     <Facts
       items={[
@@ -195,6 +195,7 @@ function ProxyFacts({ proxy }: { proxy: Proxy }) {
           value: <Money dollars={megabytePrice(proxy.price)} format={formatMegabytePrice} />,
         },
         ...useProxyDetails(proxy),
+        ...(rotates === true ? [{ label: t('detail.rotation'), value: t('detail.rotates') }] : []),
         ...(checkedAt === null ? [] : [{ label: t('detail.checked'), value: formatAge(checkedAt, now) }]),
         ...(latencyMs === null
           ? []
