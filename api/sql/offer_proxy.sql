@@ -1,4 +1,4 @@
--- revision: 2
+-- revision: 3
 -- Decides whether a proxy is in the catalogue while it has no connection. The result is stored in is_healthy, the column of the
 -- catalogue's indexes. Checks of its exit change is_exit_healthy later; the state of the exit is copied when the proxy gets the exit.
 create or replace function offer_proxy() returns trigger language plpgsql as $$
@@ -12,6 +12,6 @@ begin
   if new.retired_at is null and (tg_op = 'INSERT' or new.exit_id is distinct from old.exit_id or old.retired_at is not null) then
     update exit_checks set next_check_at = now() where exit_id = new.exit_id and next_check_at > now() + interval '10 minutes';
   end if;
-  new.is_healthy := new.is_exit_healthy and new.retired_at is null and not new.is_node_draining;
+  new.is_healthy := new.is_exit_healthy and new.retired_at is null and not new.is_node_draining and not new.is_over_budget;
   return new;
 end $$;

@@ -15,6 +15,7 @@ import { approvalsRoutes } from './modules/approvals/approvals.routes.ts';
 import { auditLogRoutes } from './modules/audit-log/audit-log.routes.ts';
 import { authRoutes } from './modules/auth/auth.routes.ts';
 import { billingRoutes } from './modules/billing/billing.routes.ts';
+import { budgetsRoutes } from './modules/budgets/budgets.routes.ts';
 import { connectionsRoutes } from './modules/connections/connections.routes.ts';
 import { dashboardRoutes } from './modules/dashboard/dashboard.routes.ts';
 import { destinationsRoutes } from './modules/destinations/destinations.routes.ts';
@@ -64,6 +65,7 @@ const modules: readonly ((app: FastifyInstance) => void)[] = [
   rotationRoutes,
   replacementsRoutes,
   destinationsRoutes,
+  budgetsRoutes,
   billingRoutes,
   invoicesRoutes,
   transactionsRoutes,

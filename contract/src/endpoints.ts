@@ -46,6 +46,7 @@ type Module =
   | typeof import('./staff/system.ts')
   | typeof import('./staff/tickets.ts')
   | typeof import('./staff/timeline.ts')
+  | typeof import('./staff/traffic-budgets.ts')
   | typeof import('./staff/transactions.ts')
   | typeof import('./staff/users.ts')
   | typeof import('./staff/view-as.ts')

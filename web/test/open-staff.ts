@@ -28,6 +28,7 @@ export const nothingWaits: Attention = {
 const staffAnswers: Answers = {
   'GET /v1/dashboard/admin/attention': { data: nothingWaits },
   'GET /v1/approvals/admin/*/allowance': { data: { withoutApproval: null, approvers: [] } },
+  'GET /v1/nodes/admin/traffic-budgets': { data: [], totalPages: 0, isTruncated: false },
   // Of lists that show one user.
   'GET /v1/users/admin/*': { data: { id: customer.id, email: customer.email } },
   'GET /v1/users/admin/*/counts': { data: {} },

@@ -17,6 +17,7 @@ const due = (minute: number) =>
 test('tasks are due every minute, ten minutes or hour', () => {
   const everyMinute = [
     'usage.record',
+    'budgets.watch',
     'dashboard.sum',
     'referrals.turn-month',
     'auth.reset-second-factors',

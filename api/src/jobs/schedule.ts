@@ -9,6 +9,7 @@ import { lapseRequests } from '../modules/approvals/approvals.service.ts';
 import { deleteOld } from '../modules/audit-log/audit-log.service.ts';
 import { deleteExpired } from '../modules/auth/auth.service.ts';
 import { resetDue } from '../modules/auth/second-factor-reset.service.ts';
+import { watchBudgets } from '../modules/budgets/budgets.service.ts';
 import { deleteOldClientAddresses } from '../modules/connections/access.service.ts';
 import { deleteOldChanges as deleteOldRotations } from '../modules/rotation/rotation.service.ts';
 import { deleteOldAddresses } from '../modules/gateway/exit-checks.service.ts';
@@ -37,6 +38,7 @@ interface ScheduledTask {
 /** Each is idempotent and processes the current state, so a missed or repeated run does no harm. */
 const schedule: ScheduledTask[] = [
   { name: 'usage.record', cron: '* * * * *', run: recordTraffic },
+  { name: 'budgets.watch', cron: '* * * * *', run: watchBudgets },
   { name: 'dashboard.sum', cron: '* * * * *', run: updateSums },
   { name: 'referrals.turn-month', cron: '* * * * *', run: notifyLevelChanges },
   { name: 'auth.reset-second-factors', cron: '* * * * *', run: resetDue },

@@ -83,6 +83,7 @@ export const attentionParts = {
   unreadableFiles: ['SYSTEM_READ'],
   silentNodes: ['NODES_READ'],
   failingNodes: ['NODES_READ'],
+  spentBudgets: ['NODES_READ'],
   troubledChains: ['SYSTEM_READ'],
   failedJobs: ['SYSTEM_READ'],
   mails: ['SYSTEM_READ'],
@@ -120,6 +121,8 @@ const attentionSchema = z.object({
   silentNodes: countSchema.nullable(),
   /** The names of gateways of whose exits a tenth fail. Absent: an API of 0.4.0. */
   failingNodes: z.array(z.string()).nullable().optional(),
+  /** Budgets of traffic of which nine tenths are used, so that nothing is sold. Absent: an API of 0.4.0. */
+  spentBudgets: waitingSchema.nullable().optional(),
   /** Chains on which no invoices are created. */
   troubledChains: z.array(z.string()).nullable(),
   failedJobs: waitingSchema.nullable(),

@@ -2,10 +2,20 @@ import { placeColumns, placeNames } from '../places.values.ts';
 
 /**
  * `SOLD`, `RETIRED` and the states of an exit that does not work may overlap; the state of a row is the first that applies.
- * `UNCHECKED`: no check of its exit has succeeded yet. `UNHEALTHY`: checks fail. `ELSEWHERE` is for filters alone: checks have seen another
+ * `UNCHECKED`: no check of its exit has succeeded yet. `UNHEALTHY`: checks fail. `SPENT`: nine tenths of a
+ * traffic budget are used. `ELSEWHERE` is for filters alone: checks have seen another
  * country or operator than what is sold.
  */
-export const proxyStates = ['SOLD', 'RETIRED', 'UNCHECKED', 'UNHEALTHY', 'DRAINING', 'FREE', 'ELSEWHERE'] as const;
+export const proxyStates = [
+  'SOLD',
+  'RETIRED',
+  'UNCHECKED',
+  'UNHEALTHY',
+  'DRAINING',
+  'SPENT',
+  'FREE',
+  'ELSEWHERE',
+] as const;
 export type ProxyState = (typeof proxyStates)[number];
 
 export const exitHealths = ['UNCHECKED', 'HEALTHY', 'UNHEALTHY'] as const;

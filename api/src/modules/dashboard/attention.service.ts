@@ -8,6 +8,7 @@ import type { Ctx } from '../../ctx.ts';
 import type { Actor } from '../../http/actor.ts';
 import { countFailed, mailAgeSeconds } from '../../jobs/jobs.ts';
 import { countForApprover } from '../approvals/approvers.service.ts';
+import { countSpent } from '../budgets/budgets.service.ts';
 import { listTroubled } from '../invoices/chain-overview.service.ts';
 import { readRestore } from '../invoices/witness.service.ts';
 import { countSuspended } from '../invoices/suspended-payments.service.ts';
@@ -32,6 +33,7 @@ export async function readAttention(ctx: Ctx, actor: Pick<Actor, 'userId' | 'per
     unreadableFiles: await ifAllowed('unreadableFiles', () => findUnreadableFiles(ctx)),
     silentNodes: await ifAllowed('silentNodes', async () => (await store.countNodes(ctx)).silent),
     failingNodes: await ifAllowed('failingNodes', () => store.listFailingNodes(ctx, ATTENTION_COUNTED_MAX)),
+    spentBudgets: await ifAllowed('spentBudgets', () => countSpent(ctx)),
     troubledChains: await ifAllowed('troubledChains', () => listTroubled(ctx)),
     failedJobs: await ifAllowed('failedJobs', () => countFailed(ctx, ATTENTION_COUNTED_MAX)),
     mails: await ifAllowed('mails', () => readLateMails(ctx)),

@@ -44,6 +44,7 @@ const nothing: Attention = {
   unreadableFiles: [],
   silentNodes: 0,
   failingNodes: [],
+  spentBudgets: 0,
   troubledChains: [],
   failedJobs: 0,
   mails: { lateSince: null },

@@ -11,6 +11,7 @@ const ofState: Record<ProxyState, string> = {
   UNCHECKED: `not is_healthy and not is_exit_healthy and exit_id in (select exit_id from exit_states where health = 'UNCHECKED')`,
   UNHEALTHY: `not is_healthy and not is_exit_healthy and exit_id in (select exit_id from exit_states where health <> 'UNCHECKED')`,
   DRAINING: 'not is_healthy and is_node_draining',
+  SPENT: 'not is_healthy and is_over_budget',
   ELSEWHERE: `(connection_id is not null or retired_at is null) and exists (
     select from exit_states where exit_states.exit_id = proxies.exit_id and (seen_country <> country_code or seen_asn <> asn))`,
 };

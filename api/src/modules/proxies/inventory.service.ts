@@ -66,18 +66,31 @@ function present(row: store.InventoryRow, seenPlace: FoundPlace | null): Invento
   };
 }
 
+/** Rows that are locked at the same time. */
+const BUDGET_BATCH = 1000;
+
+/** Nothing is sold of these exits, whose traffic budget is used up; of all others it is. */
+export async function followBudgets(ctx: Ctx, spentExitIds: readonly string[]): Promise<void> {
+  let changed = 0;
+  for (let count = BUDGET_BATCH; count >= BUDGET_BATCH; changed += count)
+    count = await store.followBudgets(ctx, spentExitIds, BUDGET_BATCH);
+  if (changed > 0) ctx.changed(STAFF, 'staff-catalogue');
+}
+
 function toState({
   connectionId,
   isRetired,
   isExitHealthy,
   health,
   isNodeDraining,
+  isOverBudget,
   isOffered,
 }: store.InventoryRow): ProxyState {
   if (connectionId !== null) return 'SOLD';
   if (isRetired) return 'RETIRED';
   if (!isExitHealthy) return health === 'UNCHECKED' ? 'UNCHECKED' : 'UNHEALTHY';
   if (isNodeDraining) return 'DRAINING';
+  if (isOverBudget) return 'SPENT';
   return isOffered ? 'FREE' : 'UNHEALTHY';
 }
 

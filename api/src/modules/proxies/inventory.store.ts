@@ -30,6 +30,7 @@ export interface InventoryRow extends LimitsRow, Place {
   isExitHealthy: boolean;
   isRetired: boolean;
   isNodeDraining: boolean;
+  isOverBudget: boolean;
   exitId: string;
   node: string;
   exitKind: string;
@@ -71,7 +72,7 @@ export function listInventory(
        select id from (${parts.join(' union all ')}) as found order by ${order('found')} limit $1 offset $2
      )
      select proxies.id, host(coalesce(ip, seen_address)) as ip, proxies.price_micros as "priceMicros", ${selectPlace()}, ${LIMITS}, is_healthy as "isOffered", is_exit_healthy as "isExitHealthy",
-            retired_at is not null as "isRetired", is_node_draining as "isNodeDraining", proxies.exit_id as "exitId",
+            retired_at is not null as "isRetired", is_node_draining as "isNodeDraining", is_over_budget as "isOverBudget", proxies.exit_id as "exitId",
             node_name as node, exits.kind as "exitKind", parameters,
             health, checked_at as "checkedAt", latency_ms as "latencyMs", reason as "checkFailure", host(seen_address) as "seenAddress",
             coalesce(family(seen_address) = family(ip) and seen_address <> ip, false) as "isAddressDifferent",
@@ -255,6 +256,22 @@ export async function followExits(ctx: Ctx, exitIds: readonly string[], limit: n
      )
      update proxies set is_exit_healthy = different.is_exit_healthy from different where proxies.id = different.id returning proxies.id`,
     [exitIds, limit],
+  );
+  return rows.length;
+}
+
+/** Proxies of these exits, and no others, are over their traffic budget. Those that are being bought or changed are skipped. @returns how many have changed */
+export async function followBudgets(ctx: Ctx, exitIds: readonly string[], limit: number): Promise<number> {
+  const rows = await ctx.db.query(
+    `with over as (
+       select id from proxies where exit_id = any($1::uuid[]) and not is_over_budget limit $2 for no key update skip locked
+     ), within as (
+       select id from proxies where is_over_budget and not exit_id = any($1::uuid[]) limit $2 for no key update skip locked
+     )
+     update proxies set is_over_budget = not is_over_budget
+      where id in (select id from over union all select id from within) returning id`,
+    [exitIds, limit],
+    PLANNED,
   );
   return rows.length;
 }

@@ -5,6 +5,7 @@ import {
   IconChecklist,
   IconCoins,
   IconDatabaseExclamation,
+  IconGauge,
   IconHeartbeat,
   IconMailExclamation,
   IconMapPinExclamation,
@@ -206,7 +207,12 @@ function useSystemItems(attention: Attention | undefined): Item[] {
   return [...mailItems, ...counts];
 }
 
-function useProxyItems({ failingNodes, unhealthyProxies, proxiesElsewhere }: Partial<Attention> = {}): Item[] {
+function useProxyItems({
+  failingNodes,
+  spentBudgets,
+  unhealthyProxies,
+  proxiesElsewhere,
+}: Partial<Attention> = {}): Item[] {
   const { t } = useTranslation('staffDashboard');
   const failing = (failingNodes ?? []).map((name) => ({
     key: `failing ${name}`,
@@ -216,6 +222,7 @@ function useProxyItems({ failingNodes, unhealthyProxies, proxiesElsewhere }: Par
     isUrgent: true,
   }));
   const counts = [
+    { key: 'budgets', Icon: IconGauge, count: spentBudgets ?? 0, target: attentionTargets.nodes },
     { key: 'exits', Icon: IconHeartbeat, count: unhealthyProxies ?? 0, target: attentionTargets.unhealthyProxies },
     {
       key: 'elsewhere',

@@ -10,6 +10,7 @@ import type {
 import type { RotationChange } from '@cellhop/contract/staff/exit-rotation';
 import { type FileFormat, type InventorySort } from '@cellhop/contract/staff/inventory.values';
 import type { ImportDefaults } from '@cellhop/contract/staff/import-lines';
+import type { BudgetChange } from '@cellhop/contract/staff/traffic-budgets';
 import type { WaitingProxy } from '@cellhop/contract/staff/waiting-proxies';
 import { useTranslation } from 'react-i18next';
 import { downloadText } from '../../data/download-text.ts';
@@ -99,6 +100,16 @@ export function useChangeRotation() {
     call: ({ exitId, body }: { exitId: string; body: RotationChange }) =>
       callForData('PUT /v1/proxies/admin/exits/{id}/rotation', { params: { id: exitId }, body }),
     successText: () => t('rotation.saved'),
+    changes: ['staff-catalogue'],
+  });
+}
+
+export function useChangeExitBudget() {
+  const { t } = useTranslation('staffInventory');
+  return useAction({
+    call: ({ id, body }: { id: string; body: BudgetChange }) =>
+      callForData('PUT /v1/proxies/admin/exits/{id}/traffic-budget', { params: { id }, body }),
+    successText: () => t('budget.saved'),
     changes: ['staff-catalogue'],
   });
 }

@@ -17,6 +17,7 @@ import { useCheckNow, useExport, useInventory } from './api.ts';
 import { PriceDialog, RetirementDialog } from './bulk-dialogs.tsx';
 import { isEmpty, type FilterTexts, readCountries, toFilter, toTexts } from './choice.ts';
 import { CountriesField } from './countries-field.tsx';
+import { ExitBudgetDialog } from './exit-budget-dialog.tsx';
 import { HistoryDialog } from './history-dialog.tsx';
 import { InventoryChanges } from './inventory-changes.tsx';
 import { ImportForm } from './import-form.tsx';
@@ -27,7 +28,7 @@ import { RotationDialog } from './rotation-dialog.tsx';
 import { staffInventoryScreen, staffInventorySearch } from './screen.ts';
 import { WaitingProxies } from './waiting-proxies.tsx';
 
-type DialogName = 'history' | 'import' | 'price' | 'limits' | 'rotation' | 'retire' | 'restore';
+type DialogName = 'history' | 'import' | 'price' | 'limits' | 'rotation' | 'budget' | 'retire' | 'restore';
 
 export function InventoryPage() {
   const [{ page = 1, sort, ...filter }, change] = useScreenSearch(staffInventoryScreen);
@@ -76,6 +77,7 @@ export function InventoryPage() {
             onPrice={canEdit ? (proxy) => show('price', proxy) : undefined}
             onLimit={canEdit ? (proxy) => show('limits', proxy) : undefined}
             onRotation={canEdit ? (proxy) => show('rotation', proxy) : undefined}
+            onBudget={canEdit ? (proxy) => show('budget', proxy) : undefined}
             onCheck={canEdit ? (proxy) => void checking.run(proxy) : undefined}
             onRetire={canEdit ? (proxy) => show(proxy.isRetired ? 'restore' : 'retire', proxy) : undefined}
           />
@@ -111,6 +113,7 @@ function DialogsOfOne({ open, proxy, onClose }: DialogsOfOneProps) {
       <HistoryDialog proxy={ifOpen('history')} onClose={onClose} />
       <LimitsDialog proxy={ifOpen('limits')} onClose={onClose} />
       <RotationDialog proxy={ifOpen('rotation')} onClose={onClose} />
+      <ExitBudgetDialog proxy={ifOpen('budget')} onClose={onClose} />
     </>
   );
 }

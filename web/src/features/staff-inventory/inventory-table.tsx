@@ -28,6 +28,7 @@ interface InventoryTableProps {
   onCheck: ((proxy: InventoryProxy) => void) | undefined;
   onLimit: ((proxy: InventoryProxy) => void) | undefined;
   onRotation: ((proxy: InventoryProxy) => void) | undefined;
+  onBudget: ((proxy: InventoryProxy) => void) | undefined;
   onPrice: ((proxy: InventoryProxy) => void) | undefined;
 }
 
@@ -173,6 +174,7 @@ function useActionColumns({
   onCheck,
   onLimit,
   onRotation,
+  onBudget,
   onPrice,
 }: Omit<InventoryTableProps, 'proxies' | 'sort' | 'onSort' | 'selection'>): Column<InventoryProxy>[] {
   const { t } = useTranslation('staffInventory');
@@ -183,6 +185,7 @@ function useActionColumns({
       { text: t('price.actionOfOne'), run: onPrice },
       { text: t('limits.action'), run: onLimit },
       { text: t('rotation.action'), run: onRotation },
+      { text: t('budget.action'), run: onBudget },
       {
         text: t(proxy.isRetired ? 'restore.action' : 'retire.action'),
         isDestructive: !proxy.isRetired,
@@ -241,6 +244,7 @@ const tones: Record<ProxyState, Tone> = {
   FREE: 'good',
   SOLD: 'neutral',
   DRAINING: 'warning',
+  SPENT: 'warning',
   RETIRED: 'warning',
   UNCHECKED: 'warning',
   UNHEALTHY: 'bad',

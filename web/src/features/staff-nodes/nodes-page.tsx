@@ -16,12 +16,14 @@ import { RowReasonDialog } from '../staff-parts/reason-dialog.tsx';
 import { usePermission } from '../staff-parts/use-permission.ts';
 import { useRowSnapshot } from '../staff-parts/use-row-snapshot.ts';
 import classes from './nodes-table.module.css';
+import { NodeBudgetDialog, TrafficBudgets } from './traffic-budgets.tsx';
 
 export function NodesPage() {
   const { t } = useTranslation('staffInventory');
   const { response, failure } = useNodes();
   const canEdit = usePermission('NODES_EDIT');
   const changing = useRowSnapshot<GatewayNode>();
+  const budgeting = useRowSnapshot<GatewayNode>();
   const drain = useDrainNode();
   const texts = changing.shown?.isDraining === true ? 'undrain' : 'drain';
 
@@ -31,8 +33,10 @@ export function NodesPage() {
       {response?.data.length === 0 ? (
         <EmptyList text={t('nodes.empty')} />
       ) : (
-        <NodesTable nodes={response?.data} onDrain={canEdit ? changing.open : undefined} />
+        <NodesTable nodes={response?.data} onDrain={canEdit ? changing.open : undefined} onBudget={budgeting.open} />
       )}
+      <TrafficBudgets />
+      <NodeBudgetDialog snapshot={budgeting} />
       <RowReasonDialog
         snapshot={changing}
         title={t(`${texts}.title`, { name: changing.shown?.name ?? '' })}
@@ -51,11 +55,12 @@ interface NodesTableProps {
   nodes: readonly GatewayNode[] | undefined;
   /** Undefined if the member of staff may not drain nodes. */
   onDrain: ((node: GatewayNode) => void) | undefined;
+  onBudget: (node: GatewayNode) => void;
 }
 
 const BYTES_PER_KIB = 1024;
 
-function NodesTable({ nodes, onDrain }: NodesTableProps) {
+function NodesTable({ nodes, onDrain, onBudget }: NodesTableProps) {
   const { t } = useTranslation('staffInventory');
   const columns: Column<GatewayNode>[] = [
     { key: 'name', header: t('node'), place: 'heading', isUnbroken: true, render: ({ name }) => name },
@@ -88,12 +93,19 @@ function NodesTable({ nodes, onDrain }: NodesTableProps) {
       header: t('table.action'),
       place: 'action',
       render: (node) => (
-        <RowButton
-          text={t(node.isDraining ? 'undrain.action' : 'drain.action')}
-          label={t(node.isDraining ? 'undrain.of' : 'drain.of', { name: node.name })}
-          isDestructive={!node.isDraining}
-          onClick={() => onDrain(node)}
-        />
+        <>
+          <RowButton
+            text={t('budget.action')}
+            label={t('budget.title', { name: node.name })}
+            onClick={() => onBudget(node)}
+          />
+          <RowButton
+            text={t(node.isDraining ? 'undrain.action' : 'drain.action')}
+            label={t(node.isDraining ? 'undrain.of' : 'drain.of', { name: node.name })}
+            isDestructive={!node.isDraining}
+            onClick={() => onDrain(node)}
+          />
+        </>
       ),
     });
   return <DataTable label={t('nodes.label')} columns={columns} rows={nodes} rowKey={({ id }) => id} isDense />;

@@ -1,0 +1,63 @@
+/** How much traffic an exit, or all exits of a node together, shall carry in a month (UTC). */
+import { z } from 'zod';
+import { endpoint } from '../endpoint.ts';
+import { data, idParams, idSchema, listed, listQuery, reasonSchema } from '../schemas.ts';
+
+/** From this share on, proxies of the exit or the node are not sold. */
+export const BUDGET_PERCENT_MAX = 90;
+/** A petabyte. */
+export const BUDGET_GIGABYTES_MAX = 1_048_576;
+
+const gigabytesSchema = z.int().min(1).max(BUDGET_GIGABYTES_MAX);
+
+const trafficBudgetSchema = z.object({
+  id: idSchema,
+  /** Null: of all exits of the node. */
+  exitId: idSchema.nullable(),
+  /** Without credentials; null: of the node. Empty: the own route of the node. */
+  exit: z.string().nullable(),
+  nodeId: idSchema,
+  node: z.string(),
+  /** Of 1,024 megabytes. */
+  gigabytes: z.int(),
+  /** In KiB, since the month began. */
+  trafficUsed: z.number().nonnegative(),
+  /** Nothing is sold until the month ends, or until the budget grows. */
+  isSpent: z.boolean(),
+});
+export type TrafficBudget = z.infer<typeof trafficBudgetSchema>;
+
+export const listTrafficBudgets = endpoint({
+  method: 'GET',
+  url: '/v1/nodes/admin/traffic-budgets',
+  access: { permission: 'NODES_READ' },
+  summary: 'Budgets of traffic with their use in this month (UTC), those that are used most first',
+  query: z.strictObject(listQuery),
+  response: listed(trafficBudgetSchema),
+});
+
+/** Null: none. */
+const changeSchema = z.strictObject({ gigabytes: gigabytesSchema.nullable(), reason: reasonSchema.optional() });
+export type BudgetChange = z.infer<typeof changeSchema>;
+
+export const changeNodeBudget = endpoint({
+  method: 'PUT',
+  url: '/v1/nodes/admin/{id}/traffic-budget',
+  access: { permission: 'NODES_EDIT' },
+  summary: 'Set how much traffic all exits of a node together shall carry in a month',
+  params: idParams,
+  body: changeSchema,
+  response: data(z.object({ id: idSchema })),
+  errors: ['NOT_FOUND'],
+});
+
+export const changeExitBudget = endpoint({
+  method: 'PUT',
+  url: '/v1/proxies/admin/exits/{id}/traffic-budget',
+  access: { permission: 'PROXIES_EDIT' },
+  summary: 'Set how much traffic an exit shall carry in a month',
+  params: idParams,
+  body: changeSchema,
+  response: data(z.object({ id: idSchema })),
+  errors: ['NOT_FOUND'],
+});

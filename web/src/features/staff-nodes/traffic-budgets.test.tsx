@@ -1,0 +1,75 @@
+import { within } from '@testing-library/react';
+import { expect, it } from 'vitest';
+import { openAsStaff } from '../../../test/open-staff.ts';
+
+const NODE_ID = '00000000-0000-4000-8000-00000000a001';
+const node = {
+  id: NODE_ID,
+  name: 'paris',
+  isLive: true,
+  isDraining: false,
+  version: 0,
+  lastReportAt: '2026-11-21T14:00:00Z',
+  softwareVersion: '0.5.0',
+  tunnels: 1,
+  bytesPerSecond: 1,
+  host: 'paris.example.com',
+  port: 1080,
+  dnsPorts: { free: 1, total: 1 },
+  exits: 2,
+  openConnections: 1,
+  runs: [],
+  lastFailure: null,
+};
+const budget = {
+  id: '00000000-0000-4000-8000-00000000b001',
+  exitId: null,
+  exit: null,
+  nodeId: NODE_ID,
+  node: 'paris',
+  gigabytes: 500,
+  trafficUsed: 460 * 1_048_576,
+  isSpent: true,
+};
+const budgets = { data: [budget], totalPages: 1, isTruncated: false };
+
+it('shows what is used of a budget, and changes that of a gateway', async () => {
+  const sent: unknown[] = [];
+  const { screen, user } = await openAsStaff('/admin/nodes', {
+    answers: {
+      'GET /v1/nodes/admin': { data: [node] },
+      'GET /v1/nodes/admin/traffic-budgets': budgets,
+      'PUT /v1/nodes/admin/*/traffic-budget': ({ body }) => {
+        sent.push(body);
+        return { data: { id: NODE_ID } };
+      },
+    },
+  });
+  const section = within(await screen.findByRole('region', { name: 'Monthly traffic' }));
+  expect(section.getByText(/of 500 GB \(92%\)/)).toBeTruthy();
+  expect(section.getByText('All exits')).toBeTruthy();
+  expect(section.getByText('Not sold')).toBeTruthy();
+  await user.click(screen.getByRole('button', { name: 'Monthly traffic of paris' }));
+  const dialog = within(await screen.findByRole('dialog'));
+  const field = dialog.getByLabelText(/^Gigabytes a month/);
+  await user.type(field, '1.5');
+  expect(dialog.getByText('A whole number from 1 to 1,048,576')).toBeTruthy();
+  await user.clear(field);
+  await user.type(field, '600');
+  await user.click(dialog.getByRole('button', { name: 'Save' }));
+  expect(await screen.findByText('Monthly traffic saved')).toBeTruthy();
+  expect(sent).toEqual([{ gigabytes: 600 }]);
+});
+
+it('has no section without budgets, and no button for who may not change gateways', async () => {
+  const { screen } = await openAsStaff('/admin/nodes', {
+    allowed: ['NODES_READ'],
+    answers: {
+      'GET /v1/nodes/admin': { data: [node] },
+      'GET /v1/nodes/admin/traffic-budgets': { ...budgets, data: [] },
+    },
+  });
+  await screen.findByRole('row', { name: /paris/ });
+  expect(screen.queryByRole('region', { name: 'Monthly traffic' })).toBeNull();
+  expect(screen.queryByRole('button', { name: /Monthly traffic/ })).toBeNull();
+});
