@@ -1,5 +1,6 @@
 import { createInvoice } from '@cellhop/contract/invoices';
 import type { AuditEntry } from '@cellhop/contract/staff/audit-log';
+import type { ExitDay } from '@cellhop/contract/staff/exit-checks';
 import type { Attention } from '@cellhop/contract/staff/dashboard';
 import type { SuspendedPayment, StaffInvoiceDetail } from '@cellhop/contract/staff/invoices';
 import type { RelatedUser } from '@cellhop/contract/staff/users';
@@ -53,7 +54,9 @@ test('what needs attention is accessible and fits', async ({ page }) => {
     tickets: { waiting: 100, oldest },
     heldPayments: 1,
     unhealthyProxies: 12_345,
+    proxiesElsewhere: 12_345,
     silentNodes: 1,
+    failingNodes: ['a-gateway-with-a-long-name-in-a-farm'],
     troubledChains: ['bitcoin'],
     failedJobs: 100,
     mails: { lateSince: '2026-11-21T11:00:00.000Z' },
@@ -66,10 +69,31 @@ test('what needs attention is accessible and fits', async ({ page }) => {
     await again.route('**/v1/dashboard/admin/attention', (route) => route.fulfill({ json: { data } }));
     await prefer(again, language, theme);
     await enter(again, '/admin', 'admin@example.com', 'demo-password');
-    await expect(again.locator('main section').first().getByRole('listitem')).toHaveCount(10);
+    await expect(again.locator('main section').first().getByRole('listitem')).toHaveCount(12);
     await expectGood(again, `attention, ${language}, ${theme}`);
     await again.close();
   }
+});
+
+test('the checks of an exit by day are accessible and fit', async ({ page }) => {
+  const days: ExitDay[] = Array.from({ length: 30 }, (_, index) => ({
+    day: `2026-11-${String(30 - index).padStart(2, '0')}`,
+    checks: 1_440,
+    failed: index,
+    latencyMs: index === 2 ? null : 1_284,
+    bytesPerSecond: index === 1 ? null : 12_345_678,
+    outages: index,
+    lastFailure: index === 0 ? null : { at: '2026-11-20T10:00:00.000Z', reason: 'upstream-refused:403' },
+  }));
+  await page.route('**/v1/proxies/admin/exits/*/days', (route) => route.fulfill({ json: { data: days } }));
+  await enter(page, '/admin/proxies', 'admin@example.com', 'demo-password');
+  await page
+    .getByRole('button', { name: /^Actions for/ })
+    .first()
+    .click();
+  await page.getByRole('menuitem', { name: 'Checks by day' }).click();
+  await expect(page.getByRole('dialog').getByText('29.11.2026')).toBeVisible();
+  await expectGood(page, 'checks by day');
 });
 
 test('payments on hold and their release are accessible and fit', async ({ page }) => {

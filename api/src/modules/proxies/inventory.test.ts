@@ -243,9 +243,9 @@ describe('the export', () => {
     const lines = text.split('\r\n');
     expect(lines).toHaveLength(1 + 1500 + ids.length + 1);
     expect(lines[0]).toBe(
-      'ip,price,countryCode,region,city,zip,isp,connectionType,node,exitKind,exit,ports,tunnels,megabitsPerSecond,asn',
+      'ip,price,countryCode,region,city,zip,isp,connectionType,node,exitKind,exit,ports,tunnels,megabitsPerSecond,asn,rotation',
     );
-    expect(lines[1]).toBe(`10.0.0.1,0.5,${country},r,c,1,bulk,LTE,default,local-address,,,,,`);
+    expect(lines[1]).toBe(`10.0.0.1,0.5,${country},r,c,1,bulk,LTE,default,local-address,,,,,,`);
     expect(lines.at(-2)).toContain(`,0.8,${country},Berlin,Berlin,10115,"Tele, ""kom""",LTE,berlin,local-address,`);
     const json = JSON.parse((await download(`country=${country}&format=json`)).text) as object[];
     expect(json).toHaveLength(1503);
