@@ -375,7 +375,7 @@ it('lists the last addresses in the details', async () => {
     },
   });
   await dialog.findByText('198.51.100.7');
-  expect(dialog.getByText('The operator has given the same address again.')).toBeDefined();
+  expect(dialog.getByText('The operator assigned the same address again.')).toBeDefined();
 });
 
 it('offers no change of the address where the exit has none', async () => {
@@ -397,9 +397,9 @@ it('makes and replaces the link for a new IP', async () => {
       },
     },
   });
-  await user.click(await dialog.findByRole('button', { name: 'Make a link' }));
+  await user.click(await dialog.findByRole('button', { name: 'Create link' }));
   await dialog.findByText(link);
-  expect(isDisabled(await dialog.findByRole('button', { name: 'Replace the link' }))).toBe(false);
+  expect(isDisabled(await dialog.findByRole('button', { name: 'Replace link' }))).toBe(false);
 });
 
 it('changes the address by a timer of 2 to 1440 minutes', async () => {
@@ -407,10 +407,10 @@ it('changes the address by a timer of 2 to 1440 minutes', async () => {
   const { api, dialog, user } = await openDetails([exampleConnection(1, { rotation })], {
     answers: { 'GET /v1/proxies/connections/*/addresses': { data: [] } },
   });
-  const field = await dialog.findByRole('textbox', { name: 'New IP every, minutes' });
+  const field = await dialog.findByRole('textbox', { name: 'Change the IP every … minutes' });
   await user.type(field, '1');
-  dialog.getByText('Enter a whole number from 2 to 1440, or nothing');
-  const save = dialog.getByRole('button', { name: 'Save the timer' });
+  dialog.getByText('Enter a whole number from 2 to 1440, or leave it empty');
+  const save = dialog.getByRole('button', { name: 'Save timer' });
   expect(isDisabled(save)).toBe(true);
   await user.type(field, '0');
   await user.click(save);

@@ -93,8 +93,8 @@ it('asks for the order of lines that can be read in both', async () => {
   const app = await openImport(({ searchParams }) => (searchParams.has('order') ? read : refused('EITHER_ORDER')));
   const dialog = await choose(app);
   await app.user.click(dialog.getByRole('button', { name: 'Check the file' }));
-  await dialog.findByText(/can be read in both orders: choose one above/);
-  const orders = within(dialog.getByRole('radiogroup', { name: /^The lines can be read in both orders/ }));
+  await dialog.findByText(/can be read either way: choose the order above/);
+  const orders = within(dialog.getByRole('radiogroup', { name: /^The lines can be read either way/ }));
   await app.user.click(orders.getByRole('radio', { name: 'host:port, then user:password' }));
   await dialog.findByRole('button', { name: 'Import 2' });
   expect(app.queries.map((query) => query.get('order'))).toEqual([null, 'host-first']);

@@ -236,25 +236,25 @@ it('stores the link that changes the address of an exit, never shows it again, a
   });
   const open = async () => {
     await user.click(await screen.findByRole('button', { name: 'Actions for 198.18.0.1' }));
-    await user.click(await screen.findByRole('menuitem', { name: 'Change of the address' }));
-    return within(await screen.findByRole('dialog', { name: 'Change of the address of 198.18.0.1' }));
+    await user.click(await screen.findByRole('menuitem', { name: 'IP change link' }));
+    return within(await screen.findByRole('dialog', { name: 'Link that changes 198.18.0.1' }));
   };
   const first = await open();
   const save = first.getByRole('button', { name: 'Save' });
   expect(isDisabled(save)).toBe(true);
-  await user.type(first.getByRole('textbox', { name: 'URL of the link' }), 'farm.test');
+  await user.type(first.getByRole('textbox', { name: 'Link URL' }), 'farm.test');
   first.getByText('This value is not valid');
-  await user.clear(first.getByRole('textbox', { name: 'URL of the link' }));
-  await user.type(first.getByRole('textbox', { name: 'URL of the link' }), 'https://farm.test/r');
+  await user.clear(first.getByRole('textbox', { name: 'Link URL' }));
+  await user.type(first.getByRole('textbox', { name: 'Link URL' }), 'https://farm.test/r');
   await user.type(first.getByRole('textbox', { name: /^Seconds between/ }), '90');
   await user.click(save);
-  await screen.findByText('Change of the address saved');
+  await screen.findByText('IP change link saved');
   api.refetch();
   await expect.poll(() => screen.queryByRole('dialog')).toBeNull();
   const again = await open();
   await again.findByText(/A link is stored/);
-  expect(again.getByRole<HTMLInputElement>('textbox', { name: 'URL of the link' }).value).toBe('');
-  await user.click(again.getByRole('button', { name: 'Remove the link' }));
+  expect(again.getByRole<HTMLInputElement>('textbox', { name: 'Link URL' }).value).toBe('');
+  await user.click(again.getByRole('button', { name: 'Remove link' }));
   await expect.poll(() => changes.length).toBe(2);
   const link = { method: 'GET', url: 'https://farm.test/r' };
   expect(changes).toEqual([
