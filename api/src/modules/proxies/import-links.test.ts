@@ -197,6 +197,17 @@ describe('a file', () => {
     ]);
   });
 
+  test('leaves an exit as it is that is shared and has a link, which then changes nothing', async () => {
+    const farm = await createFarm('CH');
+    await farm.importAll('ip,exit\n203.0.113.51,a.test:1\n203.0.113.52,a.test:1');
+    const [{ exit }] = (await farm.proxies()) as [{ exit: { id: string } }, ...unknown[]];
+    await testApp.database.query('insert into exit_rotations (exit_id, link_encrypted) values ($1, $2)', [
+      exit.id,
+      Buffer.from('sealed'),
+    ]);
+    expect(await farm.check(await farm.exported())).toMatchObject({ errors: [], changedCount: 0, unchangedCount: 2 });
+  });
+
   test('has a link only for an exit that one proxy uses', async () => {
     const farm = await createFarm('FR');
     expect((await farm.check(`${HEADER}\n203.0.113.11,a.test:1,${URL_TEXT}\n203.0.113.12,a.test:1,`)).errors).toEqual([

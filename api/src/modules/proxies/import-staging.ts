@@ -58,11 +58,12 @@ function stageRow(
 ): Staged {
   const rotation = stageRotation(ctx, row, exit);
   if (rotation === undefined) return errorOf(row, 'HIDDEN_CREDENTIALS', 'rotation');
+  const isShared = exit !== undefined && exit.proxies > 1;
+  if (isShared && (row.ip === null || rotation?.link != null))
+    return errorOf(row, 'SHARED_EXIT', row.ip === null ? 'ip' : 'rotation');
   const isLinked = rotation === null ? exit?.linkEncrypted != null : rotation.link !== null;
   const only = exit?.proxies === 1 ? exit : undefined;
-  const isOfExit = row.ip === null || isLinked || only?.ip === null;
-  if (exit !== undefined && exit.proxies > 1 && (row.ip === null || rotation?.link != null))
-    return errorOf(row, 'SHARED_EXIT', row.ip === null ? 'ip' : 'rotation');
+  const isOfExit = !isShared && (row.ip === null || isLinked || only?.ip === null);
   const found = isOfExit ? only : undefined;
   const promised = found === undefined ? row.ip : found.ip;
   const first =
