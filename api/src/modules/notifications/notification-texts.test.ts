@@ -18,6 +18,8 @@ const notices: NotificationEvent[] = [
   ended('NO_MONEY'),
   ended('EXIT_LOST', 0.123_456),
   ended('ADMIN'),
+  { kind: 'NOT_REPLACED', details: { ip: '198.18.0.1', isOutOfMoney: true, refund: 0 } },
+  { kind: 'NOT_REPLACED', details: { ip: '198.18.0.1', isOutOfMoney: false, refund: 0.392 } },
   { kind: 'LOW_BALANCE', details: { balance: 0.95 } },
   { kind: 'REFERRAL_BONUS', details: { amount: 0.000_001, percent: 10 } },
   { kind: 'LEVEL_CHANGED', details: { level: 'GOLD', percent: 15, isHigher: true } },
