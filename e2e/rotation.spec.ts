@@ -38,12 +38,12 @@ test('a customer buys a proxy that rotates, and gets new addresses by the button
 
   await page.getByRole('button', { name: /^Details of / }).click();
   const dialog = page.getByRole('dialog');
-  await dialog.getByRole('button', { name: 'Make a link' }).click();
+  await dialog.getByRole('button', { name: 'Create link' }).click();
   const link = await dialog.getByText(/\/v1\/rotate\/[0-9a-f]{40}$/).innerText();
   // Until the cooldown is over, the answer is 429.
   const open = async () => (await page.request.get(new URL(link).pathname)).status();
   await expect.poll(open).toBe(200);
-  await expect(dialog.getByRole('list', { name: 'Last addresses' })).toContainText(second);
+  await expect(dialog.getByRole('list', { name: 'Recent addresses' })).toContainText(second);
   await dialog.getByRole('button', { name: 'Close' }).click();
   await expect(addressNow).not.toHaveText(second);
 });
