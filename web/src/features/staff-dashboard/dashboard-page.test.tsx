@@ -82,7 +82,7 @@ it('shows first what needs attention, each as a link to where it is dealt with',
     ['100+ jobs have failed', '/admin/system?state=FAILED'],
     ['A tenth of the exits of gateway paris fail', '/admin/nodes'],
     ['1,284 proxies are unhealthy', '/admin/proxies?state=UNHEALTHY'],
-    ['3 proxies leave in another country or at another operator than they are sold', '/admin/proxies?state=ELSEWHERE'],
+    ['3 proxies have another country or operator than the catalogue says', '/admin/proxies?state=ELSEWHERE'],
   ]);
 });
 

@@ -1,3 +1,4 @@
+import { Group } from '@mantine/core';
 import type { GatewayNode } from '@cellhop/contract/staff/nodes';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
@@ -93,7 +94,7 @@ function NodesTable({ nodes, onDrain, onBudget }: NodesTableProps) {
       header: t('table.action'),
       place: 'action',
       render: (node) => (
-        <>
+        <Group gap="xs" wrap="nowrap" display="inline-flex">
           <RowButton
             text={t('budget.action')}
             label={t('budget.title', { name: node.name })}
@@ -105,7 +106,7 @@ function NodesTable({ nodes, onDrain, onBudget }: NodesTableProps) {
             isDestructive={!node.isDraining}
             onClick={() => onDrain(node)}
           />
-        </>
+        </Group>
       ),
     });
   return <DataTable label={t('nodes.label')} columns={columns} rows={nodes} rowKey={({ id }) => id} isDense />;
