@@ -82,7 +82,7 @@ export interface ChainWatcher {
    * Confirms a fact by a second, independent source, before large credits.
    * @returns undefined if only one source is configured; false if it is denied
    */
-  confirm(payment: ObservedPayment, signal: AbortSignal): Promise<boolean | undefined>;
+  confirm(payment: Omit<ObservedPayment, 'sender'>, signal: AbortSignal): Promise<boolean | undefined>;
   /**
    * The decimals that the contract of the chain's token reports; undefined if there is none. Absent on chains without tokens.
    * @throws ChainUnavailable
