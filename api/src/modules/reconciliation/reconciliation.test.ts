@@ -314,6 +314,11 @@ const faults: { name: string; rule: string; plant: () => Promise<unknown>; isFou
     rule: 'a paid invoice has a credited deposit',
     plant: () => change('update deposits set invoice_id = null'),
   },
+  {
+    name: 'a replaced connection that goes on',
+    rule: 'a replaced connection has ended and costs its started megabytes, and the one in its place has the same owner, price and first purchase',
+    plant: () => change('insert into replacements (connection_id, finished_at) values ($1, now())', [open.id]),
+  },
 ];
 
 describe('a corrupted row', () => {
@@ -327,6 +332,7 @@ describe('a corrupted row', () => {
     'deposits',
     'top_up_receipts',
     'invoices',
+    'replacements',
   ];
   beforeAll(async () => {
     for (const table of tables) await testApp.database.query(`create table healthy_${table} as table ${table}`);
