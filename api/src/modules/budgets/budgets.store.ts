@@ -135,10 +135,16 @@ export async function findBytes(ctx: Ctx, bearer: Bearer): Promise<bigint | null
 
 /** @param bytes null: none */
 export async function saveBytes(ctx: Ctx, bearer: Bearer, bytes: bigint | null): Promise<void> {
-  await ctx.db.query('delete from traffic_budgets where exit_id = $1::uuid or node_id = $2::uuid', [...values(bearer)]);
-  if (bytes === null) return;
-  await ctx.db.query('insert into traffic_budgets (exit_id, node_id, bytes) values ($1, $2, $3)', [
-    ...values(bearer),
-    bytes,
-  ]);
+  if (bytes === null) {
+    await ctx.db.query('delete from traffic_budgets where exit_id = $1::uuid or node_id = $2::uuid', [
+      ...values(bearer),
+    ]);
+    return;
+  }
+  const key = 'exitId' in bearer ? 'exit_id' : 'node_id';
+  await ctx.db.query(
+    `insert into traffic_budgets (exit_id, node_id, bytes) values ($1, $2, $3)
+     on conflict (${key}) do update set bytes = excluded.bytes`,
+    [...values(bearer), bytes],
+  );
 }

@@ -107,3 +107,12 @@ test('an unknown exit or node has none, and who only reads sets none', async () 
     });
   }
 });
+
+test('a budget that several staff save at once is that of one of them', async () => {
+  const { exit } = await openExit();
+  const save = (gigabytes: number) => admin.call(changeExitBudget, { params: { id: exit.id }, body: { gigabytes } });
+  await Promise.all([3, 4, 5, 6].map(save));
+  const saved = (await budgets()).filter(({ exitId }) => exitId === exit.id);
+  expect(saved).toHaveLength(1);
+  expect([3, 4, 5, 6]).toContain(saved[0]!.gigabytes);
+});
