@@ -47,7 +47,7 @@ async function describeMigration(ctx: Ctx, name: string): Promise<string[]> {
   return [...new Set(lines.length > 0 ? lines : ['    blocks nothing'])];
 }
 
-/** The test of migrations keeps what the release before needs, and no other. @param running undefined: none has started */
+/** The test of migrations keeps what the previous release needs, and no other. @param running undefined: none has started */
 function describeReleases(running: string | undefined): string {
   const isTooOld = running !== undefined && running.localeCompare(releases.oldest, 'en', { numeric: true }) < 0;
   return isTooOld

@@ -14,7 +14,7 @@ export function RotateButton({ connection: { id, ip, rotation } }: { connection:
   const { t } = useTranslation('proxyConnection');
   const rotating = useRotate();
   const secondsLeft = useSecondsLeft(rotation?.availableAt == null ? 0 : Date.parse(rotation.availableAt));
-  // A response of the release before has none.
+  // A response of the previous release has none.
   if (!rotation) return null;
   return (
     <Button
