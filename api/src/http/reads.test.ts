@@ -63,6 +63,10 @@ beforeAll(async () => {
   // A read may fill a cache, which is empty while nothing is for sale.
   await createProxy(testApp);
   for (const endpoint of [getProxyFilter, getProxyFacets, getReceiptKey] as const) await call(endpoint, { query: {} });
+  const [exit] = await testApp.database.query<{ id: string; nodeId: string }>(
+    'select id, node_id as "nodeId" from exits limit 1',
+  );
+  ids.push(exit!.id, exit!.nodeId);
   const [row] = await testApp.database.query<{ name: string }>('select current_database() as name');
   await testApp.database.query(`alter database "${row!.name}" set default_transaction_read_only = on`);
   reading = await startSecondApp(testApp);

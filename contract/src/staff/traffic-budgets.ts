@@ -37,27 +37,51 @@ export const listTrafficBudgets = endpoint({
 });
 
 /** Null: none. */
-const changeSchema = z.strictObject({ gigabytes: gigabytesSchema.nullable(), reason: reasonSchema.optional() });
-export type BudgetChange = z.infer<typeof changeSchema>;
+const termsSchema = z.object({ gigabytes: gigabytesSchema.nullable() });
+export type TrafficTerms = z.infer<typeof termsSchema>;
 
-export const changeNodeBudget = endpoint({
-  method: 'PUT',
-  url: '/v1/nodes/admin/{id}/traffic-budget',
+/** What is absent stays as it is. */
+const changeSchema = z.strictObject({ ...termsSchema.partial().shape, reason: reasonSchema.optional() });
+export type TrafficChange = z.infer<typeof changeSchema>;
+
+export const getNodeTraffic = endpoint({
+  method: 'GET',
+  url: '/v1/nodes/admin/{id}/traffic',
+  access: { permission: 'NODES_READ' },
+  summary: 'How much traffic all exits of a node together shall carry in a month',
+  params: idParams,
+  response: data(termsSchema),
+  errors: ['NOT_FOUND'],
+});
+
+export const getExitTraffic = endpoint({
+  method: 'GET',
+  url: '/v1/proxies/admin/exits/{id}/traffic',
+  access: { permission: 'PROXIES_READ' },
+  summary: 'How much traffic an exit shall carry in a month',
+  params: idParams,
+  response: data(termsSchema),
+  errors: ['NOT_FOUND'],
+});
+
+export const changeNodeTraffic = endpoint({
+  method: 'PATCH',
+  url: '/v1/nodes/admin/{id}/traffic',
   access: { permission: 'NODES_EDIT' },
   summary: 'Set how much traffic all exits of a node together shall carry in a month',
   params: idParams,
   body: changeSchema,
-  response: data(z.object({ id: idSchema })),
+  response: data(termsSchema),
   errors: ['NOT_FOUND'],
 });
 
-export const changeExitBudget = endpoint({
-  method: 'PUT',
-  url: '/v1/proxies/admin/exits/{id}/traffic-budget',
+export const changeExitTraffic = endpoint({
+  method: 'PATCH',
+  url: '/v1/proxies/admin/exits/{id}/traffic',
   access: { permission: 'PROXIES_EDIT' },
   summary: 'Set how much traffic an exit shall carry in a month',
   params: idParams,
   body: changeSchema,
-  response: data(z.object({ id: idSchema })),
+  response: data(termsSchema),
   errors: ['NOT_FOUND'],
 });

@@ -2,7 +2,12 @@
 import { AppError } from '@cellhop/contract/errors';
 import { formatExit } from '@cellhop/contract/exits';
 import { ATTENTION_COUNTED_MAX } from '@cellhop/contract/limits';
-import { BUDGET_PERCENT_MAX, type BudgetChange, type TrafficBudget } from '@cellhop/contract/staff/traffic-budgets';
+import {
+  BUDGET_PERCENT_MAX,
+  type TrafficBudget,
+  type TrafficChange,
+  type TrafficTerms,
+} from '@cellhop/contract/staff/traffic-budgets';
 import { megabytesToBytes, toKibibytes } from '@cellhop/contract/units';
 import type { Ctx } from '../../ctx.ts';
 import { type PageQuery, readListed } from '../../http/paging.ts';
@@ -41,16 +46,23 @@ interface Editor {
 }
 
 /** @throws AppError NOT_FOUND */
-export async function changeBudget(
+export async function readTerms(ctx: Ctx, bearer: store.Bearer): Promise<TrafficTerms> {
+  await findNode(ctx, bearer);
+  const bytes = await store.findBytes(ctx, bearer);
+  return { gigabytes: bytes === null ? null : Number(bytes / BYTES_PER_GIGABYTE) };
+}
+
+/** @throws AppError NOT_FOUND */
+export async function changeTerms(
   ctx: Ctx,
   editor: Editor,
   bearer: store.Bearer,
-  { gigabytes, reason }: BudgetChange,
-): Promise<void> {
-  await ctx.tx(async (ctx) => {
-    const node = await store.findNode(ctx, bearer);
-    if (!node) throw new AppError('NOT_FOUND', { thing: 'exitId' in bearer ? 'Exit' : 'Node' });
-    const before = await store.findBytes(ctx, bearer);
+  { reason, gigabytes }: TrafficChange,
+): Promise<TrafficTerms> {
+  const after = await ctx.tx(async (ctx) => {
+    const node = await findNode(ctx, bearer);
+    const before = await readTerms(ctx, bearer);
+    if (gigabytes === undefined) return before;
     await store.saveBytes(ctx, bearer, gigabytes === null ? null : BigInt(gigabytes) * BYTES_PER_GIGABYTE);
     await record(ctx, {
       ...editor,
@@ -62,11 +74,20 @@ export async function changeBudget(
             details: { name: node.name },
           }),
       reason,
-      before: { gigabytes: before === null ? null : Number(before / BYTES_PER_GIGABYTE) },
+      before,
       after: { gigabytes },
     });
+    return { gigabytes };
   });
   await followBudgets(ctx, await store.listSpentExits(ctx, BUDGET_PERCENT_MAX));
+  return after;
+}
+
+/** @throws AppError NOT_FOUND */
+async function findNode(ctx: Ctx, bearer: store.Bearer): Promise<{ name: string }> {
+  const node = await store.findNode(ctx, bearer);
+  if (!node) throw new AppError('NOT_FOUND', { thing: 'exitId' in bearer ? 'Exit' : 'Node' });
+  return node;
 }
 
 function present({ exitKind, parameters, hasCredentials, bytes, usedBytes, ...row }: store.BudgetRow): TrafficBudget {

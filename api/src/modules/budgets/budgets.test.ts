@@ -1,7 +1,13 @@
 import { connect } from '@cellhop/contract/connections';
 import { getAttention } from '@cellhop/contract/staff/dashboard';
 import { listInventory } from '@cellhop/contract/staff/inventory';
-import { changeExitBudget, changeNodeBudget, listTrafficBudgets } from '@cellhop/contract/staff/traffic-budgets';
+import {
+  changeExitTraffic,
+  changeNodeTraffic,
+  getExitTraffic,
+  getNodeTraffic,
+  listTrafficBudgets,
+} from '@cellhop/contract/staff/traffic-budgets';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { buy, MB, use } from '../../../test/billed-connections.ts';
 import { createProxy, createUser, type TestUser } from '../../../test/factories.ts';
@@ -48,7 +54,7 @@ async function openExit() {
 
 test('nothing of an exit is sold from nine tenths of its budget on, until the budget grows or the month ends', async () => {
   const { exit, freeId, moveTo } = await openExit();
-  await admin.call(changeExitBudget, { params: { id: exit.id }, body: { gigabytes: 1 } });
+  await admin.call(changeExitTraffic, { params: { id: exit.id }, body: { gigabytes: 1 } });
   await moveTo(900);
   expect(await budgets()).toMatchObject([{ exitId: exit.id, gigabytes: 1, trafficUsed: 900 * 1024, isSpent: false }]);
   expect(await stateOf(freeId)).toBe('FREE');
@@ -60,9 +66,9 @@ test('nothing of an exit is sold from nine tenths of its budget on, until the bu
   const purchase = customer.call(connect, { body: { id: freeId, price: 0.8 } });
   await expect(purchase).rejects.toMatchObject({ code: 'PROXY_NOT_FOUND' });
 
-  await admin.call(changeExitBudget, { params: { id: exit.id }, body: { gigabytes: 2 } });
+  await admin.call(changeExitTraffic, { params: { id: exit.id }, body: { gigabytes: 2 } });
   expect([await stateOf(freeId), await spent()]).toEqual(['FREE', 0]);
-  await admin.call(changeExitBudget, { params: { id: exit.id }, body: { gigabytes: 1 } });
+  await admin.call(changeExitTraffic, { params: { id: exit.id }, body: { gigabytes: 1 } });
   expect(await stateOf(freeId)).toBe('SPENT');
   await testApp.database.query(`update month_traffic set month = (month - interval '1 month')::date`);
   await watchBudgets(testApp.ctx);
@@ -73,7 +79,7 @@ test('nothing of an exit is sold from nine tenths of its budget on, until the bu
 
 test('the budget of a node is that of all its exits together', async () => {
   const { exit, freeId, moveTo } = await openExit();
-  await admin.call(changeNodeBudget, {
+  await admin.call(changeNodeTraffic, {
     params: { id: exit.nodeId },
     body: { gigabytes: 1, reason: 'the plan of the farm' },
   });
@@ -90,13 +96,31 @@ test('the budget of a node is that of all its exits together', async () => {
     after: { gigabytes: 1 },
     reason: 'the plan of the farm',
   });
-  await admin.call(changeNodeBudget, { params: { id: exit.nodeId }, body: { gigabytes: null } });
+  await admin.call(changeNodeTraffic, { params: { id: exit.nodeId }, body: { gigabytes: null } });
   expect([await stateOf(freeId), await budgets()]).toEqual(['FREE', []]);
+});
+
+test('what is absent from a change stays, and is not recorded', async () => {
+  const { exit } = await openExit();
+  for (const [read, change, id] of [
+    [getExitTraffic, changeExitTraffic, exit.id],
+    [getNodeTraffic, changeNodeTraffic, exit.nodeId],
+  ] as const) {
+    const request = { params: { id } };
+    expect((await admin.call(read, request)).data).toEqual({ gigabytes: null });
+    await admin.call(change, { ...request, body: { gigabytes: 3 } });
+    expect((await admin.call(change, { ...request, body: {} })).data).toEqual({ gigabytes: 3 });
+    expect((await admin.call(read, request)).data).toEqual({ gigabytes: 3 });
+  }
+  const recorded = `select from audit_log where action in ('EXIT_BUDGET_CHANGED', 'NODE_BUDGET_CHANGED')`;
+  expect(await testApp.database.query(recorded)).toHaveLength(2);
 });
 
 test('an unknown exit or node has none, and who only reads sets none', async () => {
   const params = { id: '00000000-0000-4000-8000-000000000001' };
-  for (const endpoint of [changeExitBudget, changeNodeBudget]) {
+  for (const endpoint of [getExitTraffic, getNodeTraffic])
+    await expect(admin.call(endpoint, { params })).rejects.toMatchObject({ code: 'NOT_FOUND' });
+  for (const endpoint of [changeExitTraffic, changeNodeTraffic]) {
     await expect(admin.call(endpoint, { params, body: { gigabytes: 1 } })).rejects.toMatchObject({ code: 'NOT_FOUND' });
     const support = await createUser(testApp, { roleName: 'SUPPORT' });
     await expect(support.call(endpoint, { params, body: { gigabytes: 1 } })).rejects.toMatchObject({
@@ -110,7 +134,7 @@ test('an unknown exit or node has none, and who only reads sets none', async () 
 
 test('a budget that several staff save at once is that of one of them', async () => {
   const { exit } = await openExit();
-  const save = (gigabytes: number) => admin.call(changeExitBudget, { params: { id: exit.id }, body: { gigabytes } });
+  const save = (gigabytes: number) => admin.call(changeExitTraffic, { params: { id: exit.id }, body: { gigabytes } });
   await Promise.all([3, 4, 5, 6].map(save));
   const saved = (await budgets()).filter(({ exitId }) => exitId === exit.id);
   expect(saved).toHaveLength(1);

@@ -10,7 +10,7 @@ import type {
 import type { RotationChange } from '@cellhop/contract/staff/exit-rotation';
 import { type FileFormat, type InventorySort } from '@cellhop/contract/staff/inventory.values';
 import type { ImportDefaults } from '@cellhop/contract/staff/import-lines';
-import type { BudgetChange } from '@cellhop/contract/staff/traffic-budgets';
+import type { TrafficChange } from '@cellhop/contract/staff/traffic-budgets';
 import type { WaitingProxy } from '@cellhop/contract/staff/waiting-proxies';
 import { useTranslation } from 'react-i18next';
 import { downloadText } from '../../data/download-text.ts';
@@ -104,11 +104,13 @@ export function useChangeRotation() {
   });
 }
 
-export function useChangeExitBudget() {
+export const exitTraffic = (id: string) => apiQuery('GET /v1/proxies/admin/exits/{id}/traffic', { params: { id } });
+
+export function useChangeExitTraffic() {
   const { t } = useTranslation('staffInventory');
   return useAction({
-    call: ({ id, body }: { id: string; body: BudgetChange }) =>
-      callForData('PUT /v1/proxies/admin/exits/{id}/traffic-budget', { params: { id }, body }),
+    call: ({ id, body }: { id: string; body: TrafficChange }) =>
+      callForData('PATCH /v1/proxies/admin/exits/{id}/traffic', { params: { id }, body }),
     successText: () => t('budget.saved'),
     changes: ['staff-catalogue'],
   });

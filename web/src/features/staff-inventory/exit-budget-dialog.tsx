@@ -2,7 +2,7 @@ import type { InventoryProxy } from '@cellhop/contract/staff/inventory';
 import { useTranslation } from 'react-i18next';
 import { useLastDefined } from '../../hooks/use-last-value.ts';
 import { BudgetDialog } from '../staff-parts/budget-dialog.tsx';
-import { useChangeExitBudget } from './api.ts';
+import { exitTraffic, useChangeExitTraffic } from './api.ts';
 
 interface ExitBudgetDialogProps {
   /** Undefined: closed. */
@@ -14,11 +14,12 @@ interface ExitBudgetDialogProps {
 export function ExitBudgetDialog({ proxy: shown, onClose }: ExitBudgetDialogProps) {
   const { t } = useTranslation('staffInventory');
   const proxy = useLastDefined(shown);
-  const changing = useChangeExitBudget();
+  const changing = useChangeExitTraffic();
   return (
     <BudgetDialog
       isOpen={shown !== undefined}
       title={t('budget.title', { name: proxy?.ip ?? '' })}
+      query={exitTraffic(proxy?.exit.id ?? '')}
       isWorking={changing.isRunning}
       onSave={(body) => proxy && void changing.run({ id: proxy.exit.id, body }, { onSuccess: onClose })}
       onClose={onClose}

@@ -1,5 +1,6 @@
 import { within } from '@testing-library/react';
-import { expect, it } from 'vitest';
+import { expect, it, vi } from 'vitest';
+import { refusal } from '../../../test/open-app.tsx';
 import { openAsStaff } from '../../../test/open-staff.ts';
 
 const NODE_ID = '00000000-0000-4000-8000-00000000a001';
@@ -39,9 +40,10 @@ it('shows what is used of a budget, and changes that of a gateway', async () => 
     answers: {
       'GET /v1/nodes/admin': { data: [node] },
       'GET /v1/nodes/admin/traffic-budgets': budgets,
-      'PUT /v1/nodes/admin/*/traffic-budget': ({ body }) => {
+      'GET /v1/nodes/admin/*/traffic': { data: { gigabytes: 500 } },
+      'PATCH /v1/nodes/admin/*/traffic': ({ body }) => {
         sent.push(body);
-        return { data: { id: NODE_ID } };
+        return { data: body };
       },
     },
   });
@@ -51,14 +53,47 @@ it('shows what is used of a budget, and changes that of a gateway', async () => 
   expect(section.getByText('Not sold')).toBeTruthy();
   await user.click(screen.getByRole('button', { name: 'Monthly traffic of paris' }));
   const dialog = within(await screen.findByRole('dialog'));
-  const field = dialog.getByLabelText(/^Gigabytes a month/);
-  await user.type(field, '1.5');
+  const field = await dialog.findByLabelText<HTMLInputElement>(/^Gigabytes a month/);
+  expect(field.value).toBe('500');
+  await user.type(field, '.5');
   expect(dialog.getByText('A whole number from 1 to 1,048,576')).toBeTruthy();
   await user.clear(field);
   await user.type(field, '600');
   await user.click(dialog.getByRole('button', { name: 'Save' }));
   expect(await screen.findByText('Monthly traffic saved')).toBeTruthy();
   expect(sent).toEqual([{ gigabytes: 600 }]);
+});
+
+it('opens with what is stored, so that Save without a change removes nothing', async () => {
+  const sent: unknown[] = [];
+  const { screen, user } = await openAsStaff('/admin/nodes', {
+    answers: {
+      'GET /v1/nodes/admin': { data: [node] },
+      'GET /v1/nodes/admin/*/traffic': { data: { gigabytes: 500 } },
+      'PATCH /v1/nodes/admin/*/traffic': ({ body }) => {
+        sent.push(body);
+        return { data: body };
+      },
+    },
+  });
+  await user.click(await screen.findByRole('button', { name: 'Monthly traffic of paris' }));
+  const dialog = within(await screen.findByRole('dialog'));
+  await user.click(await dialog.findByRole('button', { name: 'Save' }));
+  await vi.waitFor(() => expect(screen.queryByRole('dialog')).toBeNull());
+  expect(sent).toEqual([]);
+});
+
+it('does not show a form before it knows what is stored', async () => {
+  const { screen, user } = await openAsStaff('/admin/nodes', {
+    answers: {
+      'GET /v1/nodes/admin': { data: [node] },
+      'GET /v1/nodes/admin/*/traffic': () => refusal(403, 'FORBIDDEN'),
+    },
+  });
+  await user.click(await screen.findByRole('button', { name: 'Monthly traffic of paris' }));
+  const dialog = within(await screen.findByRole('dialog'));
+  expect(await dialog.findByText('Failed to load the monthly traffic')).toBeTruthy();
+  expect(dialog.queryByRole('button', { name: 'Save' })).toBeNull();
 });
 
 it('has no section without budgets, and no button for who may not change gateways', async () => {

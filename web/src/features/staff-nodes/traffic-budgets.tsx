@@ -1,5 +1,5 @@
 import type { GatewayNode } from '@cellhop/contract/staff/nodes';
-import type { BudgetChange, TrafficBudget } from '@cellhop/contract/staff/traffic-budgets';
+import type { TrafficBudget, TrafficChange } from '@cellhop/contract/staff/traffic-budgets';
 import { Text, Title } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
 import { callForData } from '../../data/http.ts';
@@ -75,8 +75,8 @@ export function TrafficBudgets() {
 export function NodeBudgetDialog({ snapshot: { row, shown, isOpen, close } }: { snapshot: RowSnapshot<GatewayNode> }) {
   const { t } = useTranslation('staffInventory');
   const changing = useAction({
-    call: ({ id, body }: { id: string; body: BudgetChange }) =>
-      callForData('PUT /v1/nodes/admin/{id}/traffic-budget', { params: { id }, body }),
+    call: ({ id, body }: { id: string; body: TrafficChange }) =>
+      callForData('PATCH /v1/nodes/admin/{id}/traffic', { params: { id }, body }),
     successText: () => t('budget.saved'),
     changes: ['catalogue'],
   });
@@ -84,6 +84,7 @@ export function NodeBudgetDialog({ snapshot: { row, shown, isOpen, close } }: { 
     <BudgetDialog
       isOpen={isOpen}
       title={t('budget.title', { name: shown?.name ?? '' })}
+      query={apiQuery('GET /v1/nodes/admin/{id}/traffic', { params: { id: shown?.id ?? '' } })}
       isWorking={changing.isRunning}
       onSave={(body) => row && void changing.run({ id: row.id, body }, { onSuccess: close })}
       onClose={close}
