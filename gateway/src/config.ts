@@ -105,6 +105,11 @@ function readAll({ read }: Environment) {
     whoamiName: read('GATEWAY_WHOAMI_NAME', z.string().transform(orProblem(parseName)).optional()),
     token: read('GATEWAY_TOKEN', z.string()),
     allowPrivate: read('GATEWAY_ALLOW_PRIVATE', isTrue.default(false)),
+    tls: {
+      certificate: read('GATEWAY_TLS_CERTIFICATE', z.string().optional()),
+      key: read('GATEWAY_TLS_KEY', z.string().optional()),
+      host: read('GATEWAY_HOST', hostSchema.optional()),
+    },
     metricsPort: read('GATEWAY_METRICS_PORT', port.optional()),
     nameServers: read(
       'GATEWAY_NAME_SERVERS',

@@ -33,6 +33,7 @@ import { chooseRelay } from './pipe/choose-relay.ts';
 import type { Relay } from './pipe/pipe.ts';
 import { createPump } from './pipe/pump.ts';
 import { streams } from './pipe/joined-sides.ts';
+import { type CertificateFiles, openCertificateFiles, type TlsSettings } from './tls/certificate-files.ts';
 import { findSendRequest } from './udp/direct-send.ts';
 
 export interface GatewaySettings extends ExitSettings, CheckOptions {
@@ -44,6 +45,8 @@ export interface GatewaySettings extends ExitSettings, CheckOptions {
   readonly publicAddresses?: readonly string[];
   /** `auto`: the pump if this version of Node supports it. */
   readonly relay?: Relay['kind'] | 'auto';
+  /** Undefined: clients that speak TLS are refused. */
+  readonly tls?: TlsSettings | undefined;
   readonly limits?: Partial<Limits>;
   /** The limit of file descriptors. Unset: the limit of this process. */
   readonly descriptors?: number;
@@ -79,7 +82,8 @@ export async function startGateway(settings: GatewaySettings): Promise<Gateway> 
   const parts = { ...partsOfExits, control, exits, knownNetworks, destinationsChanged: () => heartbeat.request() };
   const { connections, reporter, endWatch, dnsPortList } = openConnections(settings, limits, parts);
   const relay = await openRelay(settings.relay ?? 'auto', limits, log);
-  const context = openContext(settings, limits, { metrics, relay, connections, knownNetworks, ...routes });
+  const certificate = await openCertificateFiles(settings.tls, log, metrics.watch);
+  const context = openContext(settings, limits, { metrics, relay, connections, knownNetworks, certificate, ...routes });
   const status = new NodeStatusReader({ tunnels: () => context.flows.size, bytes: metrics.totalBytes });
   const heartbeat = new Heartbeat({ control, status, reserved, knownNetworks, refused, limits, log });
   const dials = { dialForChecks, dialForLinks, dialDestination, guard: routes.guardForChecks };
@@ -107,9 +111,10 @@ export async function startGateway(settings: GatewaySettings): Promise<Gateway> 
   publicPort.server.on('error', (error) => log.error({ err: error }, 'A client could not be accepted'));
   ownPorts.add(port);
   reporter.start();
-  const hostParts = { dnsPorts, reserved, exits, dialOutcomes, usersOfExits: [connections, checks] };
+  const hostParts = { certificate, dnsPorts, reserved, exits, dialOutcomes, usersOfExits: [connections, checks] };
   stops.push(...watchHost(context, hostParts));
-  log.info({ address, port, relay: relay.kind, runId }, 'Gateway is ready');
+  const isTlsServed = certificate.current !== undefined;
+  log.info({ address, port, relay: relay.kind, isTlsServed, runId }, 'Gateway is ready');
   for (const loop of [heartbeat, endWatch, dnsPortList, checks]) loop.start();
 
   async function close({ drainMs } = { drainMs: 0 }): Promise<boolean> {
@@ -133,6 +138,7 @@ export async function startGateway(settings: GatewaySettings): Promise<Gateway> 
 }
 
 interface HostParts {
+  readonly certificate: CertificateFiles;
   readonly dnsPorts: DnsPorts;
   readonly reserved: ReservedAddresses;
   readonly exits: Exits;
@@ -143,11 +149,12 @@ interface HostParts {
 /** Looks again and again at what may change on this host. @returns functions that stop it */
 function watchHost(
   { descriptors, limits, log }: ReturnType<typeof openContext>,
-  { dnsPorts, reserved, exits, dialOutcomes, usersOfExits }: HostParts,
+  { certificate, dnsPorts, reserved, exits, dialOutcomes, usersOfExits }: HostParts,
 ): (() => void)[] {
-  const { descriptorCheckMs, dnsPortsCheckMs, exitCheckMs } = limits;
+  const { certificateCheckMs, descriptorCheckMs, dnsPortsCheckMs, exitCheckMs } = limits;
   return [
     repeat({ log, task: 'descriptor watch', everyMs: descriptorCheckMs }, () => descriptors.check()),
+    repeat({ log, task: 'certificate', everyMs: certificateCheckMs }, () => certificate.refresh()),
     repeat({ log, task: 'DNS ports', everyMs: dnsPortsCheckMs }, () => dnsPorts.retry()),
     repeat({ log, task: 'exit watch', everyMs: exitCheckMs }, () => {
       reserved.refreshOwn();
@@ -252,7 +259,7 @@ function openContext(
   {
     knownNetworks,
     ...parts
-  }: Pick<ListenerContext, 'metrics' | 'relay' | 'connections' | 'dial' | 'guard' | 'clientPorts'> & {
+  }: Pick<ListenerContext, 'metrics' | 'relay' | 'connections' | 'dial' | 'guard' | 'clientPorts' | 'certificate'> & {
     knownNetworks: KnownNetworks;
   },
 ) {

@@ -160,6 +160,14 @@ export const defaultLimits = {
   /** After a refusal by the control plane, listed clients of the port are not checked again for this time. */
   dnsRefusalMs: 10_000,
 
+  /** Per client network; a /56 has twice and a /48 four times as much. */
+  tlsHandshakesPerSecond: 100,
+  tlsHandshakesBurst: 500,
+  /** Networks whose handshakes are counted; the one that came least recently is forgotten. */
+  tlsHandshakeNetworks: 20_000,
+  /** How often the files of the certificate are read. */
+  certificateCheckMs: 10_000,
+
   descriptorCheckMs: 1_000,
   /** Minimum interval between log lines about missing descriptors. */
   exhaustionLogMs: 60_000,

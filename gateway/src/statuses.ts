@@ -96,6 +96,9 @@ export const failureReplies = {
   'connect-required': badRequest(1, 400, 'For https use CONNECT.'),
   'connect-not-first': badRequest(1, 400, 'CONNECT needs a connection that has carried no other request.'),
   'tls-unsupported': badRequest(1, 400, 'This port does not speak TLS.'),
+  'too-many-tls-handshakes': limitReached(503, 'Too many TLS handshakes from this network.', 5),
+  /** The library sends the alert, and then nothing can be sent. */
+  'tls-failed': badRequest(1, 400, 'The TLS handshake failed.'),
   'transfer-coding': badRequest(1, 501, 'This transfer coding is not supported.'),
   'head-too-large': badRequest(1, 431, 'The request head is too large.'),
   'handshake-timeout': badRequest(1, 408, 'The request took too long.'),

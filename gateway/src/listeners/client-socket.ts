@@ -39,11 +39,14 @@ export class ClientSocket {
   #isReset = false;
   #deadline: NodeJS.Timeout;
 
+  #socket: Socket;
+
   constructor(
-    readonly socket: Socket,
+    socket: Socket,
     private readonly limits: ClientLimits,
     private readonly events: ClientEvents,
   ) {
+    this.#socket = socket;
     this.address = socket.remoteAddress ?? '';
     this.networks = clientNetworks(this.address);
     this.network = this.networks.at(-1)!;
@@ -55,6 +58,11 @@ export class ClientSocket {
     });
   }
 
+  /** What the client sends and receives, decrypted if it speaks TLS. */
+  get socket(): Socket {
+    return this.#socket;
+  }
+
   get isReset(): boolean {
     return this.#isReset;
   }
@@ -62,6 +70,11 @@ export class ClientSocket {
   /** Closing it loses no paid data: it has no valid credentials yet, or no request is in progress. */
   get isWaiting(): boolean {
     return !this.#isTunnel && !(this.#isAuthenticated && this.#isBusy);
+  }
+
+  /** The TLS handshake is done. The connection below closes with this socket. */
+  secured(socket: Socket): void {
+    this.#socket = socket;
   }
 
   /** Call it when the client has sent something. */

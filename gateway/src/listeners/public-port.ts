@@ -3,8 +3,10 @@ import { inBackground } from '../background.ts';
 import { needMore, type Parsed, parsedMessage } from '../protocol/message-reader.ts';
 import { SOCKS4_VERSION } from '../protocol/socks4.ts';
 import { SOCKS5_VERSION } from '../protocol/socks5.ts';
-import { TLS_ALERT, TLS_HANDSHAKE } from '../protocol/tls.ts';
+import { TLS_HANDSHAKE, UNAVAILABLE_ALERT, UNSUPPORTED_ALERT } from '../protocol/tls.ts';
 import { encodeHttpFailure, toCause, TunnelFailure } from '../statuses.ts';
+import { HandshakeRate } from '../tls/handshake-rate.ts';
+import { openSecureSocket } from '../tls/secure-socket.ts';
 import { Handshake } from './handshake.ts';
 import { serveHttpConnect } from './http-connect.ts';
 import type { HttpProxy } from './http-proxy.ts';
@@ -25,37 +27,54 @@ export interface PublicPort {
 
 /** The first byte distinguishes SOCKS5, SOCKS4, HTTP and TLS. No client is refused by a silent close, but in its own protocol. */
 export function createPublicPort(context: ListenerContext, httpProxy: HttpProxy): PublicPort {
-  const { limits, log, metrics, clients } = context;
+  const { limits, log, metrics, clients, certificate } = context;
+  const handshakeRate = new HandshakeRate(limits);
   const server = createServer({ allowHalfOpen: true, noDelay: true }, (socket) => {
     const client = clients.accept(socket);
-    if (client) inBackground(log, 'client', serve(new Handshake(client, limits)));
+    if (client) inBackground(log, 'client', serve(new Handshake(client, limits), chooseProtocol));
   });
 
-  async function serve(handshake: Handshake): Promise<void> {
+  async function serve(handshake: Handshake, speak: (handshake: Handshake) => Promise<void>): Promise<void> {
     try {
-      await chooseProtocol(handshake);
+      await speak(handshake);
     } catch (error) {
       refuse(handshake, error);
     }
   }
 
   async function chooseProtocol(handshake: Handshake): Promise<void> {
-    let firstByte = await handshake.read(peekByte);
+    const firstByte = await handshake.read(peekByte);
     if (firstByte === SOCKS5_VERSION) return serveSocks5(context, handshake);
     if (firstByte === SOCKS4_VERSION) return serveSocks4(context, handshake);
-    if (firstByte === TLS_HANDSHAKE) {
-      handshake.encodeRefusal = () => TLS_ALERT;
-      throw new TunnelFailure('tls-unsupported');
-    }
+    if (firstByte === TLS_HANDSHAKE) return serveTls(handshake);
+    return serveHttp(handshake, firstByte);
+  }
+
+  async function serveHttp(handshake: Handshake, firstByte: number): Promise<void> {
     // A response of HTTP is text, which the user of another protocol can read too.
     handshake.encodeRefusal = encodeHttpFailure;
     // Empty lines before a request are ignored (RFC 9112, section 2.2). They are not kept, and the handshake has a deadline.
-    while (isLineEnd(firstByte)) {
+    let byte = firstByte;
+    while (isLineEnd(byte)) {
       await handshake.read(parseLineEnds);
-      firstByte = await handshake.read(peekByte);
+      byte = await handshake.read(peekByte);
     }
-    if (firstByte < UPPER_CASE_A || firstByte > UPPER_CASE_Z) throw new TunnelFailure('malformed');
+    if (byte < UPPER_CASE_A || byte > UPPER_CASE_Z) throw new TunnelFailure('malformed');
     return serveHttpConnect(context, httpProxy, handshake);
+  }
+
+  /** HTTP alone: what SOCKS clients call TLS differs from one to the next. */
+  async function serveTls(handshake: Handshake): Promise<void> {
+    const { client } = handshake;
+    const { current } = certificate;
+    handshake.encodeRefusal = () => (current ? UNAVAILABLE_ALERT : UNSUPPORTED_ALERT);
+    if (!current) throw new TunnelFailure('tls-unsupported');
+    if (!handshakeRate.allows(client.networks)) throw new TunnelFailure('too-many-tls-handshakes');
+    // From now on the library sends alerts.
+    handshake.encodeRefusal = () => '';
+    const opened = openSecureSocket(client.socket, handshake.release(), current.context);
+    client.secured(await handshake.withinDeadline(opened));
+    await serve(new Handshake(client, limits), async (inner) => serveHttp(inner, await inner.read(peekByte)));
   }
 
   /** The reply of the protocol to every failure before a tunnel or an HTTP request: no client is closed without a word. */

@@ -1,4 +1,5 @@
 import type { Socket } from 'node:net';
+import { TLSSocket } from 'node:tls';
 import type { Limits } from '../limits.ts';
 import {
   handleMoves,
@@ -18,7 +19,7 @@ const PEER_IS_GONE = new Set(['ECONNRESET', 'EPIPE']);
 
 type DeliveryLimits = Pick<Limits, 'lingerMs' | 'flushMs'>;
 
-/** A TCP socket as a side of a pipe. The socket must be paused and allow half-open connections. */
+/** A socket of TCP, or of TLS over it, as a side of a pipe. It must be paused and allow half-open connections. */
 export class TcpSide implements Side, DirectReads {
   #reader: SliceReader | undefined;
   #listener: SideListener | undefined;
@@ -34,8 +35,9 @@ export class TcpSide implements Side, DirectReads {
     private readonly isCut: () => boolean = () => false,
   ) {}
 
-  get direct(): DirectReads {
-    return this;
+  /** What a descriptor of TLS carries is encrypted. */
+  get direct(): DirectReads | undefined {
+    return this.socket instanceof TLSSocket ? undefined : this;
   }
 
   /**
@@ -83,9 +85,9 @@ export class TcpSide implements Side, DirectReads {
     return this.#readBytesAtFailure !== undefined ? Number.POSITIVE_INFINITY : this.socket.writableLength;
   }
 
-  /** If the other direction has ended and nothing is pending, a close equals a half-close but costs half as much. */
+  /** If the other direction has ended and nothing is pending, a close equals a half-close but costs half as much. TLS says that it ends. */
   end(): void {
-    if (this.socket.readableEnded && this.socket.writableLength === 0) this.socket.destroy();
+    if (this.direct && this.socket.readableEnded && this.socket.writableLength === 0) this.socket.destroy();
     else if (!this.socket.destroyed) this.socket.end();
   }
 
@@ -129,7 +131,7 @@ export class TcpSide implements Side, DirectReads {
   #readRest(): void {
     const { socket } = this;
     if (this.#readBytesAtFailure !== undefined || !handleMoves.areSupported) return;
-    if (!hasHandle(socket) || socket.readableEnded) return;
+    if (!this.direct || !hasHandle(socket) || socket.readableEnded) return;
     const isFlowing = this.#reader ? isReading(socket) : socket.readableFlowing === true;
     socket.off('error', this.#failed).off('close', this.#closed).off('end', this.#ended).off('data', this.#read);
     const unread = socket.read() as Buffer | null;

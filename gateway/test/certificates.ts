@@ -1,0 +1,43 @@
+/** Certificates for tests only, signed by themselves and trusted by nobody: `openssl req` and `openssl ca -selfsign` made them. */
+
+/** For `proxy.test`, `*.nodes.test` and `localhost`, from 2020 to 2120. */
+export const proxyCertificate = {
+  cert: `-----BEGIN CERTIFICATE-----
+MIIBbTCCARKgAwIBAgIBATAKBggqhkjOPQQDAjAVMRMwEQYDVQQDDApwcm94eS50
+ZXN0MCAXDTIwMDEwMTAwMDAwMFoYDzIxMjAwMTAxMDAwMDAwWjAVMRMwEQYDVQQD
+DApwcm94eS50ZXN0MFkwEwYHKoZIzj0CAQYIKoZIzj0DAQcDQgAErXj/E8+K3520
+TL/VymEQft4qQaI/7mqUvRnu2yshEehHIGobKKcHl6JhO+xQTd7ns7Ftd/p0Ld3j
+dPWwBuKHn6NRME8wLgYDVR0RBCcwJYIKcHJveHkudGVzdIIMKi5ub2Rlcy50ZXN0
+gglsb2NhbGhvc3QwHQYDVR0OBBYEFBzuadaYT3gW2NlLETNY6se+DIPhMAoGCCqG
+SM49BAMCA0kAMEYCIQCD1mBf6Qf696btNxqAxGj5J07jp8VX8EDOwRnN6ONBMQIh
+AIulXOsa9+S3yIffg09QJ3+E7GNbYzMcRLEwbr/wEgbc
+-----END CERTIFICATE-----
+`,
+  key: `-----BEGIN PRIVATE KEY-----
+MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQgvspsxO3XogtkqKTG
+aq4X+yedf2rwkd77RwF6tUZ8jluhRANCAASteP8Tz4rfnbRMv9XKYRB+3ipBoj/u
+apS9Ge7bKyER6EcgahsopweXomE77FBN3uezsW13+nQt3eN09bAG4oef
+-----END PRIVATE KEY-----
+`,
+};
+
+/** For `proxy.test`, in January 2020. */
+export const expiredCertificate = {
+  cert: `-----BEGIN CERTIFICATE-----
+MIIBTzCB96ADAgECAgECMAoGCCqGSM49BAMCMBUxEzARBgNVBAMMCnByb3h5LnRl
+c3QwHhcNMjAwMTAxMDAwMDAwWhcNMjAwMjAxMDAwMDAwWjAVMRMwEQYDVQQDDApw
+cm94eS50ZXN0MFkwEwYHKoZIzj0CAQYIKoZIzj0DAQcDQgAEiz/tkSuqaz8o2W5f
+7y/I/MfyVcQpyDr/HqdLlkJxLAc9ky1jdnXHXqcRdn/U9c/4keIrCxoUSSIe5YkU
+IuOdcKM4MDYwFQYDVR0RBA4wDIIKcHJveHkudGVzdDAdBgNVHQ4EFgQUzSy4oCHL
+RpXIDfFit+x6Ds0TV+owCgYIKoZIzj0EAwIDRwAwRAIgDl/S3LKAiB9G2CptbSNA
+W4YYwHvn0+E6tWU9qqAfoo4CIE7kAXrs3Ahvq6fPimUZ3VHmUzUALWCWyN5W2KA9
+lYvj
+-----END CERTIFICATE-----
+`,
+  key: `-----BEGIN PRIVATE KEY-----
+MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQgbLVp6cAENLOGTfYl
+ViRr+WApIK6/d16toiApWxZIIM6hRANCAASLP+2RK6prPyjZbl/vL8j8x/JVxCnI
+Ov8ep0uWQnEsBz2TLWN2dcdepxF2f9T1z/iR4isLGhRJIh7liRQi451w
+-----END PRIVATE KEY-----
+`,
+};
