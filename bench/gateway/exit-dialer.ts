@@ -25,7 +25,7 @@ const kinds = {
   sequence: { address: '127.0.0.3', sourcePorts: sequence },
 };
 const hostAddresses = () => new Set<string>();
-const upstreamBudget = { socketsMax: 0, sockets: 0, onEvent: () => {} };
+const upstreamBudget = { socketsMax: 0, sockets: 0, idle: new Set<{ close(): void }>(), onEvent: () => {} };
 
 process.on('message', (step: DialStep) => {
   void run(step).then((result) => process.send?.(result));

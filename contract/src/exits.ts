@@ -48,6 +48,13 @@ const localAddress = {
   format: ({ address }: ExitParameters) => String(address ?? ''),
 };
 
+/**
+ * Where the names of destinations behind another proxy are resolved: through it, or by the name servers of its node. New ones get `exit`; absent,
+ * as where 0.4.0 has created it: `node`.
+ */
+export const exitNamesSchema = z.enum(['exit', 'node']);
+export type ExitNames = z.infer<typeof exitNamesSchema>;
+
 /** Another proxy through which traffic leaves. `host` is a name or an address. */
 function upstream<Kind extends string>(kind: Kind) {
   const text = ({ host, port }: ExitParameters, login = '') =>
@@ -59,6 +66,7 @@ function upstream<Kind extends string>(kind: Kind) {
       host: z.string().min(1).max(HOST_LENGTH_MAX),
       port: z.int().min(1).max(65_535),
       credentials: credentialsSchema.optional(),
+      names: exitNamesSchema.optional(),
     }),
     parse(written: string): ParsedExit | ImportProblem {
       const [, scheme, login, ipv6, name, digits] = UPSTREAM.exec(written) ?? [];
@@ -69,7 +77,7 @@ function upstream<Kind extends string>(kind: Kind) {
       const credentials = login === HIDDEN ? 'hidden' : login === undefined ? undefined : parseCredentials(kind, login);
       if (login !== undefined && credentials === undefined) return 'NOT_AN_UPSTREAM';
       if (isMetadataAddress(host)) return 'REFUSED_UPSTREAM';
-      return { key: text({ host, port }), parameters: { host, port }, credentials };
+      return { key: text({ host, port }), parameters: { host, port, names: 'exit' }, credentials };
     },
     format: (parameters: ExitParameters, hasCredentials: boolean) =>
       text(parameters, hasCredentials ? `${HIDDEN}@` : ''),
@@ -121,6 +129,15 @@ export const exitSchema = z.discriminatedUnion('kind', [
 ]);
 export type Exit = z.infer<typeof exitSchema>;
 export type UpstreamExit = Extract<Exit, { host: string }>;
+
+/**
+ * Where names are resolved, also if a check has found that DNS does not work through the exit: then by its node.
+ * @returns null if the exit is no other proxy
+ */
+export function namesOf({ host, names }: ExitParameters, dnsWorks: boolean | null): ExitNames | null {
+  if (host === undefined) return null;
+  return names === 'exit' && dnsWorks !== false ? 'exit' : 'node';
+}
 
 export const parseExit = (kind: ExitKind, text: string) => descriptors[kind].parse(text);
 

@@ -119,6 +119,10 @@ export const defaultLimits = {
   /** How long the addresses of a name are kept at most. An exit whose name servers fail is noticed after it. */
   nameKeptMs: 60_000,
   namesKeptPerExit: 1_000,
+  /** How long it is known that a name has no addresses. */
+  missingNameKeptMs: 5_000,
+  /** Of each family; an answer over TCP could have thousands. */
+  addressesPerName: 32,
   /** How long the addresses of an upstream proxy that has a name are kept. */
   upstreamAddressMs: 30_000,
 

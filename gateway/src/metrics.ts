@@ -171,6 +171,9 @@ export type Transport = 'udp' | 'tcp';
  */
 export type Outcome = 'answered' | 'truncated' | 'refused' | 'special-name' | 'failed' | 'filtered';
 
+/** Of a name that is resolved through another proxy. `shared`: somebody else has asked for the same name just before. */
+export type LookupOutcome = 'kept' | 'shared' | 'found' | 'missing' | 'failed';
+
 /** Why a message got no answer. */
 export type DropReason =
   | 'client-not-allowed'
@@ -213,10 +216,16 @@ function dnsMetrics(registers: Registry[]) {
     'Questions to name servers, their answers and failures, and messages that answer no question',
     'event',
   );
+  const countLookup = counter(
+    'gateway_exit_names_total',
+    'Names of destinations that were resolved through other proxies',
+    'outcome',
+  );
   return {
     answered: (transport: Transport, outcome: Outcome) => countAnswer(`${transport} ${outcome}`),
     dropped: (transport: Transport, reason: DropReason) => countDrop(`${transport} ${reason}`),
     upstream: (event: UpstreamEvent) => countEvent(event),
+    lookup: (outcome: LookupOutcome) => countLookup(outcome),
   };
 }
 

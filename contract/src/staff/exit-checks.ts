@@ -1,9 +1,24 @@
 import { z } from 'zod';
 import { seenPlaceSchema } from '../connection-checks.ts';
 import { endpoint } from '../endpoint.ts';
+import { exitNamesSchema } from '../exits.ts';
 import { EXIT_HISTORY_DAYS } from '../limits.ts';
 import { data, dateSchema, idParams, idSchema } from '../schemas.ts';
 import { exitHealths } from './inventory.values.ts';
+
+/** An exit in lists of staff. */
+export const inventoryExitSchema = z.object({
+  id: idSchema,
+  node: z.string(),
+  kind: z.string(),
+  /** An address of the node's host (null: its default route), or the upstream proxy as `socks5://host:port`, without credentials. */
+  address: z.string().nullable(),
+  /**
+   * Where names of destinations are resolved, now: through an upstream proxy, or by the name servers of its node. Null: it is none. Absent: an
+   * API of 0.4.0.
+   */
+  names: exitNamesSchema.nullable().optional(),
+});
 
 /** The checks of an exit, as staff see them. */
 export const exitCheckSchema = z.object({

@@ -25,7 +25,7 @@ import {
   reasonSchema,
   repeated,
 } from '../schemas.ts';
-import { exitCheckSchema } from './exit-checks.ts';
+import { exitCheckSchema, inventoryExitSchema } from './exit-checks.ts';
 import { rotationLimitsSchema } from './exit-rotation.ts';
 import { importDefaults, previewRowSchema } from './import-lines.ts';
 import {
@@ -41,13 +41,7 @@ import {
 export const inventoryProxySchema = locationSchema.extend({
   id: idSchema,
   price: dollarsSchema,
-  exit: z.object({
-    id: idSchema,
-    node: z.string(),
-    kind: z.string(),
-    /** An address of the node's host (null: its default route), or the upstream proxy as `socks5://host:port`, without credentials. */
-    address: z.string().nullable(),
-  }),
+  exit: inventoryExitSchema,
   check: exitCheckSchema,
   /** The proxy's own limits; null: the setting applies. */
   limits: connectionLimitsSchema,

@@ -28,6 +28,8 @@ interface CapabilitySettings {
 
 /** A name that exists for ever (RFC 2606): which answer comes does not matter. */
 const ASKED_NAME = 'example.com';
+/** By the result names of customers' destinations are resolved, so one lost answer is not enough. */
+const DNS_ATTEMPTS = 2;
 
 /** Finds out what exits carry besides tunnels. */
 export class Capabilities {
@@ -35,12 +37,12 @@ export class Capabilities {
 
   constructor(private readonly settings: CapabilitySettings) {}
 
-  /** Never rejects, and ends within twice `capabilityMs`. */
+  /** Never rejects, and ends within three times `capabilityMs`. */
   async find(exit: Exit): Promise<ExitCapabilities> {
     const [udp, ipv6, dns, resolver] = await Promise.all([
       this.#carriesUdp(exit),
       this.#reachesIpv6(exit),
-      this.#compare(exit, (route) => hasName(route)),
+      this.#compare(exit, (route) => hasName(route), DNS_ATTEMPTS),
       this.#findResolver(exit),
     ]);
     return {
@@ -96,9 +98,13 @@ export class Capabilities {
   }
 
   /** @returns undefined if it fails by this host's own route, too */
-  async #compare(exit: Exit, test: (route: Exit, abort: DialAbort) => Promise<boolean>): Promise<boolean | undefined> {
+  async #compare(
+    exit: Exit,
+    test: (route: Exit, abort: DialAbort) => Promise<boolean>,
+    attempts = 1,
+  ): Promise<boolean | undefined> {
     const works = (route: Exit) => this.#limited((abort) => test(route, abort)).catch(() => false);
-    if (await works(exit)) return true;
+    for (let attempt = 0; attempt < attempts; attempt += 1) if (await works(exit)) return true;
     return (await works(this.settings.ownRoute)) ? false : undefined;
   }
 

@@ -147,6 +147,8 @@ export class ExitChecks {
       const isOk = check.outcome === 'ok';
       if (isOk) dialOutcomes.reached(exit);
       const found = isOk && areCapabilitiesDue ? { capabilities: await capabilities.find(exit) } : {};
+      // The control plane says the same with the next check.
+      if (found.capabilities?.dns === false) exit.resolvesNames = false;
       const bytesPerSecond = this.#speeds.take(exit);
       this.#results.set(exitId, { ...check, ...found, ...(bytesPerSecond !== undefined && { bytesPerSecond }) });
       const { outcome, reason } = check;

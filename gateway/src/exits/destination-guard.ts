@@ -24,18 +24,27 @@ const LOOPBACK = [Uint8Array.of(127, 0, 0, 1), Uint8Array.from({ length: 16 }, (
 
 const noneRefused = new RefusedDestinations();
 
-/**
- * @param refused by the operator, to customers alone: checks of this node may go there
- * @param revision changes when the addresses that `isAllowed` knows were read again
- */
+/** Names of an exit's destinations. */
+type Resolve = (exit: Exit, name: string, abort: DialAbort) => Promise<Uint8Array[]>;
+
+export interface GuardSettings {
+  /** By the operator, to customers alone: checks of this node may go there. */
+  readonly refused?: RefusedDestinations;
+  /** Changes when the addresses that `isAllowed` knows were read again. */
+  readonly revision?: () => number;
+  readonly isForChecks?: boolean;
+}
+
 export function createGuard(
   isAllowed: DestinationGuard['isAllowed'],
-  refused = noneRefused,
-  revision: () => number = () => 0,
+  { refused = noneRefused, revision = () => 0, isForChecks = false }: GuardSettings = {},
 ): DestinationGuard {
+  const resolveName: Resolve = isForChecks
+    ? (exit, name, abort) => exit.resolveForCheck(name, abort)
+    : (exit, name, abort) => exit.resolve(name, abort);
   const addressesFor = async (exit: Exit, { host, port }: Target, abort: DialAbort) => {
     if (host.kind === 'name' && refused.refusesName(host.name)) throw new TunnelFailure('destination-refused');
-    const resolved = host.kind === 'address' ? [host.bytes] : await resolve(exit, host.name, abort);
+    const resolved = host.kind === 'address' ? [host.bytes] : await resolve(resolveName, exit, host.name, abort);
     const dialable = resolved.map(unmapped).filter((address) => isAllowed(address, port));
     if (dialable.length === 0) throw new TunnelFailure('destination-prohibited');
     const allowed = dialable.filter((address) => !refused.refusesAddress(address));
@@ -55,8 +64,8 @@ export function createGuard(
 }
 
 /** `localhost` has the loopback addresses (RFC 6761, section 6.3); other special names do not exist. */
-async function resolve(exit: Exit, name: string, abort: DialAbort): Promise<Uint8Array[]> {
+async function resolve(resolveName: Resolve, exit: Exit, name: string, abort: DialAbort): Promise<Uint8Array[]> {
   if (name === 'localhost' || name.endsWith('.localhost')) return LOOPBACK;
   if (isSpecialName(name)) throw new TunnelFailure('name-not-found');
-  return exit.resolve(name, abort);
+  return resolveName(exit, name, abort);
 }

@@ -5,7 +5,7 @@ import { parseAuthority, parseHost, addressText } from '../protocol/host.ts';
 import { isRefusal, isTruncated, type Query, RANDOM_BYTES, upstreamQuestion } from '../protocol/dns.ts';
 import type { Answer } from '../protocol/dns-records.ts';
 import { type FailureCause, isUpstreamDown, toCause, TunnelFailure } from '../statuses.ts';
-import { QueryConnections, type QueryConnectionsSettings } from './query-connections.ts';
+import { hasRoom, QueryConnections, type QueryConnectionsSettings } from './query-connections.ts';
 import { type NameServer, QuerySocket } from './query-socket.ts';
 import { staggered } from './staggered.ts';
 
@@ -129,7 +129,7 @@ export class DnsUpstream {
   #socketFor(server: NameServer): QuerySocket {
     const current = this.#sockets.get(server);
     const { budget, address } = this.settings;
-    const isFull = budget.sockets >= budget.socketsMax;
+    const isFull = !hasRoom(budget);
     const isFresh = (socket: QuerySocket) =>
       socket.asked < QUESTIONS_PER_SOCKET && performance.now() - socket.openedAt < SOCKET_MS;
     if (current && (isFull || isFresh(current))) return current;

@@ -68,10 +68,15 @@ export interface Exit {
   /** Whether it can reach addresses of this family. */
   reaches(address: Uint8Array): boolean;
   /**
-   * Resolves a name through the exit.
+   * Resolves the name of a customer's destination: through the exit, or as `resolvesNames` says.
    * @throws TunnelFailure
    */
   resolve(name: string, abort: DialAbort): Promise<Uint8Array[]>;
+  /**
+   * The same for checks of the exit, which tell whether tunnels open: another proxy through which DNS does not work is no dead one.
+   * @throws TunnelFailure
+   */
+  resolveForCheck(name: string, abort: DialAbort): Promise<Uint8Array[]>;
   /**
    * Asks the exit's name servers a question of a client.
    * @param needsWhole not a truncated answer
@@ -95,6 +100,8 @@ export interface Exit {
   setLost(isLost: boolean): void;
   /** Its address is about to change, which ends its tunnels: an end of a destination is no clean one meanwhile. */
   isRotating: boolean;
+  /** False: another proxy, whose destinations are resolved by the name servers of this node. The control plane decides, and may change it. */
+  resolvesNames: boolean;
   /** Whether it leads into a private network, about whose machines and ports the reason of a failed check says nothing. */
   readonly isPrivate: boolean;
   /** Called when no connection uses the exit any more. */

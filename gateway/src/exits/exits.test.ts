@@ -53,6 +53,17 @@ it('opens a changed exit again, and keeps the old one for existing connections',
   expect(events.filter((event) => event.startsWith('close'))).toHaveLength(3);
 });
 
+it('tells an open exit where its names are resolved now, and opens no other for it', () => {
+  const { exits, events } = registry();
+  const upstream: ExitDescription = { kind: 'http', id: randomUUID(), host: 'a.test', port: 8080 };
+  const opened = exits.get({ ...upstream, names: 'exit' });
+  for (const names of ['node', 'exit', undefined] as const) {
+    expect(exits.get({ ...upstream, ...(names && { names }) })).toBe(opened);
+    expect(opened.resolvesNames).toBe(names === 'exit');
+  }
+  expect(events).toEqual(['open a.test']);
+});
+
 it('opens another exit when the credentials or the id change, even for the same host', () => {
   const { exits, events } = registry();
   const id = randomUUID();

@@ -12,7 +12,7 @@ import {
 } from '../destination-policy.ts';
 import type { DnsPorts } from '../dns/dns-ports.ts';
 import type { Limits } from '../limits.ts';
-import type { Metrics } from '../metrics.ts';
+import type { LookupOutcome, Metrics } from '../metrics.ts';
 import { addressText, parseHost } from '../protocol/host.ts';
 import { isSpecialName } from '../protocol/special-names.ts';
 import { ClientPorts } from '../udp/client-ports.ts';
@@ -32,7 +32,7 @@ import { UpstreamProxyExit } from './upstream-proxy.ts';
 
 interface OpenExit {
   readonly exit: Exit;
-  /** The fields that the control plane sent, as text. */
+  /** The fields that the control plane sent, as text, without where names are resolved. */
   readonly description: string;
 }
 
@@ -45,13 +45,17 @@ export class Exits {
 
   /**
    * Returns the exit with this id, and opens it if necessary. A changed exit is opened again; existing connections keep the
-   * old one.
+   * old one. Where its names are resolved changes in the open one.
    */
   get(exit: ExitDescription): Exit {
-    const { id, ...fields } = exit;
-    const description = JSON.stringify(fields);
+    const { id } = exit;
+    const description = JSON.stringify({ ...exit, id: undefined, names: undefined });
     const known = this.#byId.get(id);
-    if (known?.description === description) return known.exit;
+    if (known?.description === description) {
+      // For connections that use it, too.
+      if (exit.kind !== 'local-address') known.exit.resolvesNames = exit.names === 'exit';
+      return known.exit;
+    }
     const opened = this.openExit(exit);
     this.#byId.set(id, { exit: opened, description });
     this.#open.add(opened);
@@ -143,7 +147,12 @@ export function openExits(settings: ExitSettings, parts: NodeParts): Routes {
   const { controlUrl, nameServers, dnsPorts = NO_PORTS, udpPorts = UDP_PORTS, log } = settings;
   const { limits, metrics, refused } = parts;
   const onEvent = (event: UpstreamEvent) => metrics.dns.upstream(event);
-  const upstreamBudget: UpstreamBudget = { socketsMax: limits.dnsUpstreamSockets, sockets: 0, onEvent };
+  const upstreamBudget: UpstreamBudget = {
+    socketsMax: limits.dnsUpstreamSockets,
+    sockets: 0,
+    idle: new Set(),
+    onEvent,
+  };
   metrics.watch('gateway_dns_upstream_sockets', 'Sockets to name servers', () => upstreamBudget.sockets);
   const names = openDirectNames({ limits, nameServers, upstreamBudget });
   // An address of the control plane that has changed is refused after the next refresh.
@@ -152,6 +161,7 @@ export function openExits(settings: ExitSettings, parts: NodeParts): Routes {
   reserved.refreshOwn();
   const hostAddresses = () => reserved.own;
   const { isTcpAllowed, isUdpAllowed, isRelayAllowed, isProxyAllowed } = createPolicies(settings, parts, reserved);
+  const onLookup = (outcome: LookupOutcome) => metrics.dns.lookup(outcome);
   const sourcePorts = new SourcePorts([dnsPorts]);
   const extraDials = { count: 0 };
   metrics.watch('gateway_extra_dials', 'Dials in addition to one to the same destination', () => extraDials.count);
@@ -162,7 +172,15 @@ export function openExits(settings: ExitSettings, parts: NodeParts): Routes {
   const exits = new Exits((exit) =>
     exit.kind === 'local-address'
       ? openLocal(exit.address)
-      : new UpstreamProxyExit({ ...shared, upstream: exit, names, isRelayAllowed, isProxyAllowed, isOpenNetwork }),
+      : new UpstreamProxyExit({
+          ...shared,
+          upstream: exit,
+          names,
+          onLookup,
+          isRelayAllowed,
+          isProxyAllowed,
+          isOpenNetwork,
+        }),
   );
   const isCheckAllowed = (address: Uint8Array, port: number) =>
     reserved.isEcho(canonicalAddress(addressText(address)) ?? '', port) || isTcpAllowed(address, port);
@@ -170,18 +188,22 @@ export function openExits(settings: ExitSettings, parts: NodeParts): Routes {
     isTcpAllowed(address, port) ||
     (isProxyAllowed(address, port) && !isLoopbackOrUnspecified(addressText(unmapped(address))));
   const dialOutcomes = new DialOutcomes(limits);
+  const isForChecks = true;
   return {
     exits,
     reserved,
-    dial: createDial({ guard: createGuard(isTcpAllowed, refused), limits, extraDials, outcomes: dialOutcomes }),
-    dialForChecks: withSystemNames(createDial({ guard: createGuard(isCheckAllowed), limits, extraDials }), reserved),
-    dialDestination: createDial({ guard: createGuard(isTcpAllowed), limits, extraDials }),
+    dial: createDial({ guard: createGuard(isTcpAllowed, { refused }), limits, extraDials, outcomes: dialOutcomes }),
+    dialForChecks: withSystemNames(
+      createDial({ guard: createGuard(isCheckAllowed, { isForChecks }), limits, extraDials }),
+      reserved,
+    ),
+    dialDestination: createDial({ guard: createGuard(isTcpAllowed, { isForChecks }), limits, extraDials }),
     dialForLinks: (isOwnHost) =>
       createDial({ guard: createGuard(isOwnHost ? isOwnHostAllowed : isTcpAllowed), limits, extraDials }),
     ownRoute: openLocal(null),
     dialOutcomes,
-    guard: createGuard(isUdpAllowed, refused, () => reserved.revision),
-    guardForChecks: createGuard(isUdpAllowed),
+    guard: createGuard(isUdpAllowed, { refused, revision: () => reserved.revision }),
+    guardForChecks: createGuard(isUdpAllowed, { isForChecks }),
     clientPorts: new ClientPorts({ range: udpPorts, reserved: dnsPorts, limits }),
   };
 }

@@ -19,7 +19,7 @@ const strict: DestinationPolicy = { isPrivateAllowed: false, isOwnListener: () =
 const relaxed: DestinationPolicy = { ...strict, isPrivateAllowed: true };
 const sourcePorts = new SourcePorts([]);
 const hostAddresses = () => new Set<string>();
-const upstreamBudget = { socketsMax: 100, sockets: 0, onEvent: () => {} };
+const upstreamBudget = { socketsMax: 100, sockets: 0, idle: new Set<{ close(): void }>(), onEvent: () => {} };
 
 async function toFailure(dialled: Promise<ExitStream>): Promise<string> {
   const outcome = await dialled.catch((error: unknown) => error);

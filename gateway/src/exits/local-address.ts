@@ -57,6 +57,7 @@ export class LocalAddressExit implements Exit {
 
   readonly isPrivate = false;
   isRotating = false;
+  resolvesNames = true;
 
   get isLost(): boolean {
     return this.#isLostByChecks || (this.#watch?.isLost ?? false);
@@ -81,6 +82,10 @@ export class LocalAddressExit implements Exit {
 
   resolve(name: string, abort: DialAbort): Promise<Uint8Array[]> {
     return this.#resolver.resolve(name, abort);
+  }
+
+  resolveForCheck(name: string, abort: DialAbort): Promise<Uint8Array[]> {
+    return this.resolve(name, abort);
   }
 
   async ask(query: Query, options: { readonly needsWhole: boolean }): Promise<Answer> {

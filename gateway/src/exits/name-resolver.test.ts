@@ -27,7 +27,7 @@ function openExit(nameServers: readonly string[], limits: { readonly [Name in ke
     limits: { ...defaultLimits, ...limits },
     sourcePorts: new SourcePorts([]),
     hostAddresses: () => new Set(),
-    upstreamBudget: { socketsMax: 100, sockets: 0, onEvent: () => {} },
+    upstreamBudget: { socketsMax: 100, sockets: 0, idle: new Set<{ close(): void }>(), onEvent: () => {} },
   });
   return async (name: string) => {
     const outcome = await exit.resolve(name, new DialAbort()).catch(toCause);
@@ -112,7 +112,7 @@ describe('a name', () => {
 
   it('can be resolved while the node may open no more sockets, over those that it has', async () => {
     const resolver = await openResolver(answerAll);
-    const budget = { socketsMax: 1, sockets: 0, onEvent: () => {} };
+    const budget = { socketsMax: 1, sockets: 0, idle: new Set<{ close(): void }>(), onEvent: () => {} };
     const exit = new LocalAddressExit({
       address: null,
       nameServers: [resolver.address],
@@ -173,6 +173,28 @@ describe('the addresses of a name', () => {
     const { resolve, asked } = await openCounted([{ ...address('192.0.2.7'), ttlSeconds }], limits, refusedType);
     for (let count = 0; count < 2; count += 1) expect(await resolve('a.test')).toEqual(['192.0.2.7']);
     expect(asked()).toBe(2);
+  });
+
+  it('are kept when those of the other family come late', async () => {
+    const late: Asked[] = [];
+    const resolver = await openResolver((asked) => {
+      if (typeOf(asked) === TYPE.AAAA) late.push(asked);
+      else answerIpv4(asked);
+    });
+    const resolve = openExit([resolver.address], { dnsAnswerMs: 60_000 });
+    expect(await resolve('a.test')).toEqual(['192.0.2.7']);
+    const ipv6 = { type: TYPE.AAAA, data: Buffer.from('20010db8000000000000000000000001', 'hex') };
+    for (const { message, respond } of late) respond(answerTo(message, [ipv6]));
+    await expect.poll(() => resolve('a.test')).toEqual(['192.0.2.7', '2001:db8::1']);
+  });
+
+  it('are a few of each family, even if there are thousands', async () => {
+    const many = Array.from({ length: 3_000 }, (_, index) => address(`192.0.${index >> 8}.${index & 255}`));
+    const resolver = await openResolver(({ message, transport, respond }) => {
+      if (transport === 'udp') respond(answerTo(message, [], 0x8380));
+      else respond(answerTo(message, typeOf({ message } as Asked) === TYPE.A ? many : []));
+    });
+    expect(await openExit([resolver.address])('a.test')).toHaveLength(32);
   });
 
   it('are kept for a limited number of names', async () => {

@@ -23,10 +23,16 @@ async function openUpstream(
   onQuestion: (asked: Asked) => void,
   limits: { readonly [Name in keyof Limits]?: number } = {},
   nameServer?: string,
+  shared?: UpstreamBudget,
 ) {
   const resolver = await openResolver(onQuestion);
   const events: UpstreamEvent[] = [];
-  const budget: UpstreamBudget = { socketsMax: 100, sockets: 0, onEvent: (event) => events.push(event) };
+  const budget: UpstreamBudget = shared ?? {
+    socketsMax: 100,
+    sockets: 0,
+    idle: new Set(),
+    onEvent: (event) => events.push(event),
+  };
   const upstream = new DnsUpstream({
     address: null,
     nameServers: [nameServer ?? resolver.address],
@@ -198,6 +204,44 @@ describe('the connection to a name server over TCP', () => {
     expect(events.filter((event) => event === 'unexpected')).toHaveLength(2);
     expect(events.filter((event) => event === 'mismatch')).toHaveLength(1);
     await until(() => budget.sockets === 0);
+  });
+
+  it('carries further questions when the answer to a slow one has come', async () => {
+    const timers = holdTimers();
+    const held: Asked[] = [];
+    const { resolver, budget, ask } = await openUpstream((asked) => {
+      if (asked.name === '1.test') held.push(asked);
+      else answerAll(asked);
+    }, heldLimits);
+    const slow = ask('1.test');
+    await until(() => held.length === 1);
+    const passSilence = timers.at(1);
+    passSilence();
+    expect(await ask('2.test')).toBe('192.0.2.2');
+    // While nothing is known of the first connection, another one is used.
+    expect(connections(resolver.asked)).toBe(2);
+    answerAll(held[0]!);
+    expect(await slow).toBe('192.0.2.1');
+    for (const number of numbers(3)) await ask(`${number + 2}.test`);
+    expect([connections(resolver.asked), budget.sockets]).toEqual([2, 2]);
+    expect(resolver.asked.at(-1)?.fromPort).toBe(held[0]!.fromPort);
+  });
+
+  it('gives way to that of another exit, without a question, where the node may have no more', async () => {
+    const [one, other] = [await openUpstream(answerAll), await openUpstream(answerAll)];
+    expect(await one.ask('1.test')).toBe('192.0.2.1');
+    expect(one.budget.idle.size).toBe(1);
+    const budget = Object.assign(one.budget, { socketsMax: 1 });
+    const third = await openUpstream(answerAll, {}, other.resolver.address, budget);
+    expect(await third.ask('2.test')).toBe('192.0.2.2');
+    expect([budget.sockets, budget.idle.size]).toEqual([1, 1]);
+    // Not while it is in use.
+    const held = await openUpstream(() => {}, {}, undefined, budget);
+    const waiting = held.ask('3.test');
+    await until(() => held.resolver.asked.length === 1);
+    expect(await third.ask('4.test')).toBe('exit-unavailable');
+    held.upstream.close();
+    await waiting;
   });
 
   it('that cannot be opened fails all questions that wait for it', async () => {

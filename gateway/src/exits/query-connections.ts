@@ -9,6 +9,8 @@ import type { NameServer, UpstreamEvent } from './query-socket.ts';
 export interface UpstreamBudget {
   readonly socketsMax: number;
   sockets: number;
+  /** Connections without a question, the one that has been idle for longest first: they give way where there would be too many. */
+  readonly idle: Set<{ close(): void }>;
   readonly onEvent: (event: UpstreamEvent) => void;
 }
 
@@ -17,6 +19,13 @@ export interface QueryConnectionsSettings {
   readonly budget: UpstreamBudget;
   /** @throws TunnelFailure */
   readonly dial: (server: NameServer, timeoutMs: number) => Promise<Socket>;
+}
+
+/** @returns whether the node may have another socket */
+export function hasRoom(budget: UpstreamBudget): boolean {
+  const [idle] = budget.sockets >= budget.socketsMax ? budget.idle : [];
+  idle?.close();
+  return budget.sockets < budget.socketsMax;
 }
 
 /** Creates the question that is sent, with an id that is not in use. */
@@ -59,15 +68,18 @@ export class QueryConnections {
   /** @throws TunnelFailure if the node has too many sockets */
   #connect(server: NameServer, timeoutMs: number, questionsMax: number): QueryConnection {
     const { budget, dial, limits } = this.settings;
-    if (budget.sockets >= budget.socketsMax) throw new TunnelFailure('exit-unavailable');
+    if (!hasRoom(budget)) throw new TunnelFailure('exit-unavailable');
     budget.sockets += 1;
     const connection: QueryConnection = new QueryConnection({
       questionsMax,
       silenceMs: limits.resolverAttemptMs,
       idleMs: limits.dnsUpstreamTcpIdleMs,
       onEvent: budget.onEvent,
+      onIdle: () => budget.idle.add(connection),
+      onUsed: () => budget.idle.delete(connection),
       onClosed: () => {
         budget.sockets -= 1;
+        budget.idle.delete(connection);
         this.#open.delete(connection);
       },
     });
@@ -79,11 +91,13 @@ export class QueryConnections {
 
 interface QueryConnectionSettings {
   readonly questionsMax: number;
-  /** After this time without the answer to a question, it takes no further ones, because it may be dead. */
+  /** After this time without the answer to a question, it takes no further ones until there is an answer, because it may be dead. */
   readonly silenceMs: number;
   /** How long it stays open without a question. */
   readonly idleMs: number;
   readonly onEvent: (event: UpstreamEvent) => void;
+  readonly onIdle: () => void;
+  readonly onUsed: () => void;
   /** Called once. */
   readonly onClosed: () => void;
 }
@@ -105,6 +119,8 @@ class QueryConnection {
   readonly #pending = new Map<number, Pending>();
   #socket: Socket | undefined;
   #isRetired = false;
+  /** An upstream may take longer to connect than a name server to answer: then the first answer says that it works. */
+  #isSilent = false;
   #isClosed = false;
   #idle: NodeJS.Timeout | undefined;
   #chunks: Buffer[] = [];
@@ -123,7 +139,7 @@ class QueryConnection {
   }
 
   get takesQuestions(): boolean {
-    return !this.#isRetired && !this.#isClosed && this.#pending.size < this.settings.questionsMax;
+    return !this.#isRetired && !this.#isSilent && !this.#isClosed && this.#pending.size < this.settings.questionsMax;
   }
 
   isAsking(id: number): boolean {
@@ -137,6 +153,7 @@ class QueryConnection {
   ask(asked: Buffer, timeoutMs: number): Promise<Answer | 'closed'> {
     const id = asked.readUInt16BE(0);
     clearTimeout(this.#idle);
+    this.settings.onUsed();
     return new Promise((fulfil, reject) => {
       const settle = (outcome: Outcome) => {
         clearTimeout(timer);
@@ -147,7 +164,7 @@ class QueryConnection {
         this.#settled();
       };
       const timer = setTimeout(() => this.#failed(id), timeoutMs);
-      const silence = setTimeout(() => (this.#isRetired = true), this.settings.silenceMs);
+      const silence = setTimeout(() => (this.#isSilent = true), this.settings.silenceMs);
       this.#pending.set(id, { asked, timer, settle });
       this.#socket?.write(framed(asked));
     });
@@ -201,6 +218,7 @@ class QueryConnection {
       return this.retire();
     }
     const answer = isAnswerTo(pending.asked, message, { ignoresCase: true }) ? readAnswer(message) : undefined;
+    this.#isSilent = false;
     if (answer) return pending.settle(answer);
     this.settings.onEvent('mismatch');
     return this.#failed(message.readUInt16BE(0));
@@ -215,6 +233,7 @@ class QueryConnection {
   #settled(): void {
     if (this.#pending.size > 0 || this.#isClosed) return;
     if (this.#isRetired) return this.close();
+    this.settings.onIdle();
     this.#idle = setTimeout(() => this.close(), this.settings.idleMs).unref();
   }
 

@@ -71,7 +71,7 @@ describe('an exit with an address', () => {
       nameServers: undefined,
       sourcePorts,
       hostAddresses: () => new Set(),
-      upstreamBudget: { socketsMax: 1, sockets: 0, onEvent: () => {} },
+      upstreamBudget: { socketsMax: 1, sockets: 0, idle: new Set(), onEvent: () => {} },
     });
     const destination = { address: Uint8Array.of(127, 0, 0, 1), port };
     return exit.connect(destination, defaultLimits.dialMs, new DialAbort());

@@ -1,6 +1,7 @@
 import type { UpstreamExit } from '@cellhop/contract/exits';
 import type { Socket } from 'node:net';
 import type { Limits } from '../limits.ts';
+import type { LookupOutcome } from '../metrics.ts';
 import { TcpSide } from '../pipe/tcp-side.ts';
 import type { Query } from '../protocol/dns.ts';
 import type { Answer } from '../protocol/dns-records.ts';
@@ -12,7 +13,7 @@ import { toDialFailure, TunnelFailure } from '../statuses.ts';
 import { DialAbort, type Endpoint, type Exit, type ExitPort, type ExitStream } from './exit.ts';
 import { DnsUpstream } from './dns-upstream.ts';
 import { dialAddress } from './local-address.ts';
-import type { NameResolver } from './name-resolver.ts';
+import { NameResolver } from './name-resolver.ts';
 import type { UpstreamBudget } from './query-connections.ts';
 import type { NameServer } from './query-socket.ts';
 import { openUpstreamAssociation } from './upstream-association.ts';
@@ -25,6 +26,8 @@ export interface UpstreamSettings {
   /** Resolves names by the host's default route. */
   readonly names: Pick<NameResolver, 'resolve'>;
   readonly upstreamBudget: UpstreamBudget;
+  /** Of names that are resolved through the upstream. */
+  readonly onLookup: (outcome: LookupOutcome) => void;
   /** Whether the upstream itself may have this address. */
   readonly isProxyAllowed: (address: Uint8Array, port: number) => boolean;
   /** Whether it is in a network about which the reasons of failed checks may tell everything. */
@@ -43,18 +46,20 @@ interface OpenUpstream<Result> {
 }
 
 /**
- * Dials through another proxy, SOCKS5 or HTTP CONNECT. Names are resolved here, by the host's default route, and the
- * upstream gets only checked addresses: it could resolve a name to what the guard refuses. Questions of DNS ports travel through
- * the upstream, over TCP. After its handshake the socket is an ordinary one; the bytes of the handshake are not counted.
+ * Dials through another proxy, SOCKS5 or HTTP CONNECT. Names are resolved here, and the upstream gets only checked addresses: it could resolve a
+ * name to what the guard refuses. Questions to name servers travel through the upstream, over TCP; for destinations of exits with
+ * `resolvesNames` false, by the host's default route. After its handshake the socket is an ordinary one; the bytes of the handshake are not counted.
  */
 export class UpstreamProxyExit implements Exit {
   readonly kind: UpstreamExit['kind'];
   readonly udp: Exit['udp'];
   readonly attemptDelayMs: number;
   readonly #dns: DnsUpstream;
+  readonly #names: NameResolver;
   /** By checks alone: customers choose destinations, so their failures do not count. */
   #isLost = false;
   isRotating = false;
+  resolvesNames: boolean;
   #isPrivate = false;
   #known: { readonly addresses: Uint8Array[]; readonly until: number } | undefined;
 
@@ -62,6 +67,7 @@ export class UpstreamProxyExit implements Exit {
     const { upstream, limits } = settings;
     this.kind = upstream.kind;
     this.attemptDelayMs = limits.upstreamAttemptDelayMs;
+    this.resolvesNames = upstream.names === 'exit';
     this.udp = upstream.kind === 'socks5' ? 'one-port' : 'none';
     this.#dns = new DnsUpstream({
       ...settings,
@@ -70,6 +76,7 @@ export class UpstreamProxyExit implements Exit {
       isTcpOnly: true,
       dial: (server, timeoutMs) => this.#dialNameServer(server, timeoutMs),
     });
+    this.#names = new NameResolver(this.#dns, null, limits, settings.onLookup);
   }
 
   get isLost(): boolean {
@@ -98,6 +105,10 @@ export class UpstreamProxyExit implements Exit {
   }
 
   resolve(name: string, abort: DialAbort): Promise<Uint8Array[]> {
+    return this.resolvesNames ? this.#names.resolve(name, abort) : this.resolveForCheck(name, abort);
+  }
+
+  resolveForCheck(name: string, abort: DialAbort): Promise<Uint8Array[]> {
     return this.settings.names.resolve(name, abort);
   }
 

@@ -5,6 +5,7 @@ export const NAME_LENGTH_MAX = 255;
 const LABEL_LENGTH_MAX = 63;
 
 const RESPONSE_CODE = 0x0f;
+const NAME_ERROR = 3;
 
 export const TYPE_A = 1;
 export const TYPE_AAAA = 28;
@@ -97,12 +98,15 @@ export interface AnsweredAddresses {
   readonly addresses: Uint8Array[];
   /** The shortest of all records of the answer, including its aliases; infinite if there are none, and 0 if the question failed. */
   readonly ttlSeconds: number;
+  /** The name has these addresses, or none. */
+  readonly isAnswered: boolean;
 }
 
 /** The addresses of a type in the answer section, of a message that `readAnswer` has accepted. */
 export function answeredAddresses({ message }: Answer, type: number): AnsweredAddresses {
   const addresses: Uint8Array[] = [];
-  let ttlSeconds = (message.readUInt8(3) & RESPONSE_CODE) === 0 ? Number.POSITIVE_INFINITY : 0;
+  const code = message.readUInt8(3) & RESPONSE_CODE;
+  let ttlSeconds = code === 0 ? Number.POSITIVE_INFINITY : 0;
   let at = (questionNameEnd(message) ?? message.length) + 4;
   for (let left = message.readUInt16BE(6); left > 0; left -= 1) {
     const record = readRecord(message, at);
@@ -112,7 +116,7 @@ export function answeredAddresses({ message }: Answer, type: number): AnsweredAd
     ttlSeconds = Math.min(ttlSeconds, Math.max(0, message.readInt32BE(record.fieldsAt + 4)));
     at = record.end;
   }
-  return { addresses, ttlSeconds };
+  return { addresses, ttlSeconds, isAnswered: code === 0 || code === NAME_ERROR };
 }
 
 const NO_ADDRESSES: readonly Uint8Array[] = [];

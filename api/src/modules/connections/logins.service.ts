@@ -1,7 +1,7 @@
 /** Finds the connection of a client by its credentials or its address. */
 import type { EndReason } from '@cellhop/contract/connections';
 import { AppError } from '@cellhop/contract/errors';
-import type { Exit } from '@cellhop/contract/exits';
+import { type Exit, namesOf } from '@cellhop/contract/exits';
 import { refusalsOfEnds } from '@cellhop/contract/refusals.values';
 import type { Ctx } from '../../ctx.ts';
 import { decryptCredentials } from '../../secrets/exit-credentials.ts';
@@ -64,9 +64,11 @@ function toLogin(ctx: Ctx, { connectionId, passwordRevision, nodeId, ...row }: s
 /** @throws AppError UNAVAILABLE if no key decrypts its credentials */
 export function toExit(ctx: Ctx, row: store.ExitOfLogin): Exit {
   const { exitId: id, exitKind: kind, parameters, exitCredentials: sealed } = row;
+  const names = namesOf(parameters, row.dnsWorks);
   const credentials = sealed ? decryptCredentials(ctx.config.secretKeys, parameters, sealed) : undefined;
   // The database has what the descriptor of the kind has read.
-  if (credentials || !sealed) return { kind, id, ...parameters, ...(credentials && { credentials }) } as Exit;
+  if (credentials || !sealed)
+    return { kind, id, ...parameters, ...(names && { names }), ...(credentials && { credentials }) } as Exit;
   // Without its login an upstream might let traffic leave by another route.
   ctx.log.error({ exitId: id }, 'no key of SECRET_KEY decrypts the credentials of this exit');
   throw new AppError('UNAVAILABLE');

@@ -9,6 +9,8 @@ export interface ExitOfLogin {
   parameters: ExitParameters;
   /** Null: it needs none. */
   exitCredentials: Buffer | null;
+  /** By the last check that asked a name server through it; null: nothing is known. */
+  dnsWorks: boolean | null;
 }
 
 export interface OpenLoginRow extends ExitOfLogin {
@@ -25,7 +27,7 @@ interface LoginRow extends OpenLoginRow {
 
 const OPEN_LOGIN_COLUMNS = `
   connections.id as "connectionId", password_revision as "passwordRevision", exits.id as "exitId", exits.kind as "exitKind",
-  parameters, node_id as "nodeId", credentials_encrypted as "exitCredentials"`;
+  parameters, node_id as "nodeId", credentials_encrypted as "exitCredentials", dns_works as "dnsWorks"`;
 
 /** Finds connections that are open or have ended within these hours. Connections of blocked users count as ended. */
 export async function findLogin(ctx: Ctx, username: string, endedHours: number): Promise<LoginRow | undefined> {
@@ -37,6 +39,7 @@ export async function findLogin(ctx: Ctx, username: string, endedHours: number):
        join readable_users as users on users.id = user_id
        join readable_exits as exits on exits.id = connections.exit_id
        left join exit_credentials on exit_credentials.id = connections.exit_id
+       left join exit_states on exit_states.exit_id = connections.exit_id
       where username = $1 and (ended_at is null or ended_at > now() - $2 * interval '1 hour')`,
     [username, endedHours],
   );
@@ -63,6 +66,7 @@ export function findLoginsByAddress(
        join readable_users as users on users.id = user_id
        join readable_exits as exits on exits.id = connections.exit_id
        left join exit_credentials on exit_credentials.id = connections.exit_id
+       left join exit_states on exit_states.exit_id = connections.exit_id
       where connections.status = 'WORK' and ending_at is null and users.status = 'ACTIVE'
         and node_id = $2 and ($3::uuid is null or connections.id = $3)
       order by prefix_bits desc limit 2`,

@@ -14,6 +14,10 @@ const UNUSED_CHECK_MS = 900_000;
 
 /** What exits carry besides tunnels changes rarely, and its test costs somebody's traffic. */
 const CAPABILITIES_MS = 3_600_000;
+/** The same where names of destinations wait for DNS to work again. */
+const NO_DNS_MS = 300_000;
+/** Minimum interval between two such tests that failures of customers cause. */
+const SUSPECT_CAPABILITIES_MS = 60_000;
 
 export interface DueExit extends ExitOfLogin {
   /** Somebody has asked for the check, or it is long since this was tested. */
@@ -51,22 +55,25 @@ export function takeDue(ctx: Ctx, nodeId: string, limit: number): Promise<DueExi
      ), taken as (
        update exit_checks set next_check_at = now() + case when is_used then $3::int else $4::int end * interval '1 millisecond'
          from free where free.exit_id = exit_checks.exit_id returning exit_checks.exit_id, is_in_doubt, is_used,
-         is_requested or coalesce(capabilities_at, '-infinity') < now() - $5 * interval '1 millisecond' as are_capabilities_due
+         is_requested or coalesce(capabilities_at, '-infinity') < now() - $5 * interval '1 millisecond' as are_capabilities_due,
+         dns_works, not dns_works and capabilities_at < now() - $6 * interval '1 millisecond' as is_dns_due
      )
-     select exits.id as "exitId", kind as "exitKind", parameters, credentials_encrypted as "exitCredentials",
-            is_in_doubt as "isInDoubt", are_capabilities_due as "areCapabilitiesDue"
+     select exits.id as "exitId", kind as "exitKind", parameters, credentials_encrypted as "exitCredentials", dns_works as "dnsWorks",
+            is_in_doubt as "isInDoubt",
+            are_capabilities_due or coalesce(is_dns_due and parameters ->> 'names' = 'exit', false) as "areCapabilitiesDue"
        from taken
        join readable_exits as exits on exits.id = taken.exit_id
        left join exit_credentials as credentials on credentials.id = exits.id
       where is_used`,
-    [nodeId, limit, LEASE_MS, UNUSED_CHECK_MS, CAPABILITIES_MS],
+    [nodeId, limit, LEASE_MS, UNUSED_CHECK_MS, CAPABILITIES_MS, NO_DNS_MS],
   );
 }
 
 export function findExits(ctx: Ctx, exitIds: readonly string[]): Promise<ExitOfLogin[]> {
   return ctx.db.query(
-    `select exits.id as "exitId", kind as "exitKind", parameters, credentials_encrypted as "exitCredentials"
+    `select exits.id as "exitId", kind as "exitKind", parameters, credentials_encrypted as "exitCredentials", dns_works as "dnsWorks"
        from readable_exits as exits left join exit_credentials as credentials on credentials.id = exits.id
+       left join exit_checks on exit_checks.exit_id = exits.id
       where exits.id = any($1::uuid[])`,
     [exitIds],
   );
@@ -154,7 +161,7 @@ export interface CapabilitiesOfExit extends ExitCapabilities {
 export async function saveCapabilities(ctx: Ctx, found: readonly CapabilitiesOfExit[]): Promise<void> {
   await ctx.db.query(
     `update exit_checks
-        set udp_works = udp, ipv6_works = ipv6, dns_works = dns, resolver = asked_from, capabilities_at = now()
+        set udp_works = udp, ipv6_works = ipv6, dns_works = coalesce(dns, nullif(dns_works, true)), resolver = asked_from, capabilities_at = now()
        from unnest($1::uuid[], $2::bool[], $3::bool[], $4::bool[], $5::inet[]) as found (exit_id, udp, ipv6, dns, asked_from)
       where exit_checks.exit_id = found.exit_id`,
     [
@@ -187,7 +194,7 @@ export async function sumChecks(ctx: Ctx, days: number): Promise<{ checks: numbe
   return row!;
 }
 
-/** Customers' tunnels fail through these exits: they are due now, unless they were checked a moment ago. */
+/** Customers' tunnels fail through these exits: they are due now, unless they were checked a moment ago. Perhaps names are not resolved any more. */
 export async function requestSuspects(
   ctx: Ctx,
   nodeId: string,
@@ -195,10 +202,11 @@ export async function requestSuspects(
   spacingMs: number,
 ): Promise<void> {
   await ctx.db.query(
-    `update exit_checks set next_check_at = least(next_check_at, now()), is_urgent = true
+    `update exit_checks set next_check_at = least(next_check_at, now()), is_urgent = true,
+            capabilities_at = case when capabilities_at > now() - $4 * interval '1 millisecond' then capabilities_at end
       where node_id = $1 and exit_id = any($2::uuid[])
         and coalesce(checked_at, '-infinity') < now() - $3 * interval '1 millisecond'`,
-    [nodeId, exitIds, spacingMs],
+    [nodeId, exitIds, spacingMs, SUSPECT_CAPABILITIES_MS],
   );
 }
 

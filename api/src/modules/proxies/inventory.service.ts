@@ -1,7 +1,7 @@
 /** The catalogue as staff see it: all proxies, bulk changes of price, retiring, and files with the columns of an import. */
 import { BULK_PROXIES_MAX, PROXY_PRICE_MAX } from '@cellhop/contract/limits';
 import { AppError } from '@cellhop/contract/errors';
-import { formatExit } from '@cellhop/contract/exits';
+import { formatExit, namesOf } from '@cellhop/contract/exits';
 import type { InventoryFilter, InventoryProxy, PriceChange, Selection } from '@cellhop/contract/staff/inventory';
 import type { FileFormat, InventorySort, ProxyState } from '@cellhop/contract/staff/inventory.values';
 import { toDollars, toMicros } from '@cellhop/contract/units';
@@ -43,7 +43,13 @@ function present(row: store.InventoryRow, seenPlace: FoundPlace | null): Invento
     ...row,
     ip: row.ip ?? '',
     price: toDollars(priceMicros),
-    exit: { id: exitId, node: row.node, kind: row.exitKind, address: formatExit(row.exitKind, row.parameters) || null },
+    exit: {
+      id: exitId,
+      node: row.node,
+      kind: row.exitKind,
+      address: formatExit(row.exitKind, row.parameters) || null,
+      names: namesOf(row.parameters, dns),
+    },
     check: {
       health,
       checkedAt: checkedAt?.toISOString() ?? null,

@@ -69,7 +69,7 @@ describe('the list', () => {
         state: 'SOLD',
         isHealthy: true,
         isRetired: false,
-        exit: { id: exitId, node: 'berlin', kind: 'local-address', address: '192.0.2.7' },
+        exit: { id: exitId, node: 'berlin', kind: 'local-address', address: '192.0.2.7', names: null },
         connection: {
           id: connection.id,
           createdAt: connection.createdAt,

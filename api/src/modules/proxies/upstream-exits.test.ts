@@ -129,7 +129,7 @@ describe('a file', () => {
       { ip: '192.0.2.3', address: 'socks5://10.0.0.9:1080', exit: { kind: 'socks5', host: '10.0.0.9', port: 1080 } },
     ];
     for (const { ip, address, exit } of cases) {
-      expect((await find(ip)).exit).toEqual({ id, node: 'paris', kind: exit.kind, address });
+      expect((await find(ip)).exit).toEqual({ id, node: 'paris', names: 'exit', kind: exit.kind, address });
       const connection = await buy(ip);
       expect(JSON.stringify(connection)).not.toMatch(/operator|hidden-pass|gate\.example/);
       const run = createGatewayRun(testApp, nodeToken);

@@ -32,7 +32,7 @@ export function HistoryDialog({ proxy: shown, onClose }: HistoryDialogProps) {
     >
       {shown !== undefined && (
         <Stack>
-          <Capabilities check={shown.check} />
+          <Capabilities proxy={shown} />
           <History exitId={shown.exit.id} />
         </Stack>
       )}
@@ -40,13 +40,14 @@ export function HistoryDialog({ proxy: shown, onClose }: HistoryDialogProps) {
   );
 }
 
-function Capabilities({ check: { capabilities } }: { check: InventoryProxy['check'] }) {
+function Capabilities({ proxy: { check, exit } }: { proxy: InventoryProxy }) {
   const { t } = useTranslation('staffInventory');
-  if (capabilities === undefined) return null;
-  const { resolver, ...works } = capabilities;
+  if (check.capabilities === undefined) return null;
+  const { resolver, ...works } = check.capabilities;
   const facts = (['udp', 'ipv6', 'dns'] as const).flatMap((key) =>
     works[key] === null ? [] : `${t(`history.${key}`)}: ${t(works[key] ? 'history.works' : 'history.worksNot')}`,
   );
+  if (exit.names != null) facts.push(t(`history.names.${exit.names}`));
   if (resolver !== null) facts.push(t('history.resolver', { resolver }));
   return facts.length === 0 ? null : <Text size="sm">{facts.join(' · ')}</Text>;
 }

@@ -22,6 +22,7 @@ function example(number: number, state: InventoryProxy['state'], check: Inventor
     node: 'paris',
     kind: 'http',
     address: 'http://a.test:1',
+    names: check?.capabilities?.dns === false ? ('node' as const) : ('exit' as const),
   };
   const isHealthy = check?.health === 'HEALTHY';
   return { ...exampleProxy(number), exit, check, state, isHealthy, isRetired: false, rotation: null, connection: null };
@@ -115,7 +116,9 @@ it('shows those who only read the checks of 30 days, and offers nothing else', a
   expect(screen.getAllByRole('menuitem')).toHaveLength(1);
   await user.click(screen.getByRole('menuitem', { name: 'Checks by day' }));
   const dialog = within(await screen.findByRole('dialog', { name: 'Checks of 198.18.0.3' }));
-  dialog.getByText('UDP: works · DNS through the exit: does not work · names are resolved from 203.0.113.53');
+  dialog.getByText(
+    'UDP: works · DNS through the exit: does not work · names are resolved by the gateway · names are resolved from 203.0.113.53',
+  );
   await dialog.findByText('21.11.2026');
   expect(dialog.getAllByRole('row').map(({ textContent }) => textContent)).toEqual([
     'DayChecksFailedOutagesLatencyFastestLast failure',
