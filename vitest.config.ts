@@ -5,7 +5,7 @@ import { defineConfig, type TestUserConfig } from 'vitest/config';
 /** Projects inherit the options below. */
 const project = (test: TestUserConfig) => ({ extends: true as const, test });
 
-/** `npm run test:long` runs only the tests with the tag. */
+/** `npm run test:long` runs only the tests with the tags. */
 const isLong = process.env['TEST_LONG'] === '1';
 const excluded = ['**/node_modules/**', '**/dist/**', ...(isLong ? [] : ['**/*.long.test.ts'])];
 
@@ -39,6 +39,11 @@ export default defineConfig({
       {
         name: 'long',
         description: 'Slow by nature: `npm run test:long` runs it, with larger counts (tools/test-scale.ts)',
+      },
+      {
+        name: 'thorough',
+        description:
+          'Goes on where another test shows the same rule: not in `npm test`, but in `npm run test:long` and by itself',
       },
     ],
     // Not isolated where possible: reloading the modules for each test file took half of the time.
@@ -78,8 +83,9 @@ export default defineConfig({
     ],
     // Without layout nothing can take the focus.
     onConsoleLog: (log) => !log.startsWith('[@mantine/hooks/use-focus-trap]'),
-    // More workers than processors, because many tests mostly wait: for PostgreSQL, time limits and other programs.
-    maxWorkers: os.availableParallelism() + 4,
+    // One more than processors, because tests wait for PostgreSQL. Each further one takes three seconds of processor time: it loads and
+    // compiles the API again.
+    maxWorkers: os.availableParallelism() + 1,
     // Generous, because machines may be slow or busy; they only end tests that would hang.
     testTimeout: 300_000,
     hookTimeout: 300_000,

@@ -144,22 +144,26 @@ describe('fetching Node.js', () => {
     expect(fs.existsSync(target)).toBe(false);
   });
 
-  it('through the npm of this machine from a registry that cannot be used says which kind of failure it is', async () => {
-    const { source, target } = places();
-    // In a process of its own, because this one waits for npm.
-    const script =
-      "const { createServer } = require('node:net');" +
-      "createServer((socket) => socket.on('error', () => {}).end('HTTP/1.1 200 OK'))" +
-      ".listen(0, '127.0.0.1', function () { console.log(this.address().port) })";
-    const server = spawn(process.execPath, ['-e', script], { stdio: ['ignore', 'pipe', 'inherit'] });
-    onTestFinished(() => void server.kill());
-    const [port] = (await once(server.stdout.setEncoding('utf8'), 'data')) as [string];
-    vi.stubEnv('npm_config_registry', `https://127.0.0.1:${port.trim()}`);
-    expect(() => fetchRuntime(source, target, '24.21.0')).toThrow('speaks no TLS');
-    server.kill();
-    await once(server, 'exit');
-    expect(() => fetchRuntime(source, target, '24.21.0')).toThrow('cannot be reached');
-  });
+  it(
+    'through the npm of this machine from a registry that cannot be used says which kind of failure it is',
+    { tags: ['thorough'] },
+    async () => {
+      const { source, target } = places();
+      // In a process of its own, because this one waits for npm.
+      const script =
+        "const { createServer } = require('node:net');" +
+        "createServer((socket) => socket.on('error', () => {}).end('HTTP/1.1 200 OK'))" +
+        ".listen(0, '127.0.0.1', function () { console.log(this.address().port) })";
+      const server = spawn(process.execPath, ['-e', script], { stdio: ['ignore', 'pipe', 'inherit'] });
+      onTestFinished(() => void server.kill());
+      const [port] = (await once(server.stdout.setEncoding('utf8'), 'data')) as [string];
+      vi.stubEnv('npm_config_registry', `https://127.0.0.1:${port.trim()}`);
+      expect(() => fetchRuntime(source, target, '24.21.0')).toThrow('speaks no TLS');
+      server.kill();
+      await once(server, 'exit');
+      expect(() => fetchRuntime(source, target, '24.21.0')).toThrow('cannot be reached');
+    },
+  );
 
   it('refuses one that does not run', () => {
     const { source, target } = fakeNpm(installNode('no such symbol >&2'));

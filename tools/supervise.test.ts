@@ -1,3 +1,4 @@
+/** @module-tag thorough */
 import { expect, test } from 'vitest';
 import fs from 'node:fs';
 import path from 'node:path';

@@ -53,22 +53,26 @@ describe('the database of a worker', () => {
     await expect(first.ctx.db.query('select')).rejects.toThrow('The test app has stopped.');
   });
 
-  test('is a new one for an app beside another, and after a change of the schema or the settings', async () => {
-    const changes = [
-      'alter table users add column extra text',
-      'create function refuse() returns trigger language plpgsql as $$ begin return null; end $$',
-      `do $$ begin execute format('alter database %I set default_transaction_read_only = on', current_database()); end $$`,
-    ];
-    const names = new Set<string>();
-    for (const change of changes) {
-      const { name } = await use(async (app) => {
-        await app.database.query(change);
-        const beside = await startTestApp();
-        expect(beside.ctx.config.databaseUrl).not.toBe(app.ctx.config.databaseUrl);
-        await beside.stop();
-      });
-      names.add(name);
-    }
-    expect(names.size).toBe(changes.length);
-  });
+  test(
+    'is a new one for an app beside another, and after a change of the schema or the settings',
+    { tags: ['thorough'] },
+    async () => {
+      const changes = [
+        'alter table users add column extra text',
+        'create function refuse() returns trigger language plpgsql as $$ begin return null; end $$',
+        `do $$ begin execute format('alter database %I set default_transaction_read_only = on', current_database()); end $$`,
+      ];
+      const names = new Set<string>();
+      for (const change of changes) {
+        const { name } = await use(async (app) => {
+          await app.database.query(change);
+          const beside = await startTestApp();
+          expect(beside.ctx.config.databaseUrl).not.toBe(app.ctx.config.databaseUrl);
+          await beside.stop();
+        });
+        names.add(name);
+      }
+      expect(names.size).toBe(changes.length);
+    },
+  );
 });

@@ -1,3 +1,4 @@
+/** @module-tag thorough */
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { FakeConnection } from '../test/control-plane.ts';
 import {

@@ -1,3 +1,4 @@
+/** @module-tag thorough */
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { freePort } from '../../tools/ports.mjs';
 import { basic, type Credentials, type Harness, openClient, readMetric } from '../test/gateway-harness.ts';

@@ -1,8 +1,12 @@
 import './shipped-react.ts';
 import { configure } from '@testing-library/react';
+import { afterAll, vi } from 'vitest';
 
 // The default of one second is too short on a busy machine.
 configure({ asyncUtilTimeout: 20_000 });
+
+// A test may end while the app still loads the code of what is behind a link or a button. After its file nothing can be loaded any more.
+afterAll(() => vi.dynamicImportSettled());
 
 // Without transitions, which take renders and time, and end only after the next frames. Tests in a real browser have none either.
 const { happyDOM } = window as unknown as {

@@ -1,4 +1,7 @@
-/** Sweeps of TON as the operator does them, by the commands: the list, the signed messages, and sending them until all are in blocks. */
+/**
+ * Sweeps of TON as the operator does them, by the commands: the list, the signed messages, and sending them until all are in blocks.
+ * @module-tag thorough
+ */
 import { Address } from '@ton/core';
 import { once } from 'node:events';
 import fs from 'node:fs';

@@ -1,3 +1,4 @@
+/** @module-tag thorough */
 import { createClient, type Call } from '@cellhop/contract/client';
 import { connect } from '@cellhop/contract/connections';
 import { getProfile } from '@cellhop/contract/users';

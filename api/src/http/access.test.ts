@@ -138,7 +138,7 @@ describe('for any input', () => {
   // Log-out would invalidate the token for later calls.
   const fuzzed = endpoints.filter((endpoint) => endpoint !== logout);
 
-  test('no endpoint has a server error, and all errors have the same format', { tags: ['long'] }, async () => {
+  test('no endpoint has a server error, and all errors have the same format', { tags: ['thorough'] }, async () => {
     await testApp.database.query("insert into gateway_nodes (name, token_hash) values ('fuzz', sha256($1))", [
       Buffer.from(GATEWAY_TOKEN),
     ]);

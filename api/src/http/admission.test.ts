@@ -1,3 +1,4 @@
+/** @module-tag thorough */
 import { logout, signIn } from '@cellhop/contract/auth';
 import { update } from '@cellhop/contract/gateway';
 import { LIVE_EVENTS_PATH } from '@cellhop/contract/live.values';

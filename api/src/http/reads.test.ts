@@ -1,3 +1,4 @@
+/** @module-tag thorough */
 import { UNSUBSCRIBE_PATH } from '@cellhop/contract/alerts';
 import { CONFIRM_EMAIL_PATH } from '@cellhop/contract/auth';
 import { connect } from '@cellhop/contract/connections';

@@ -26,7 +26,7 @@ test.each([
   ['/rows', 50],
   // Compressed in the thread pool.
   ['/long', 20_000],
-])('%s is compressed with the best encoding that the client reads', async (path, count) => {
+])('%s is compressed with the best encoding that the client reads', { tags: ['thorough'] }, async (path, count) => {
   const expected = rows.slice(0, count);
   const brotli = await get(path, 'gzip, deflate, br, zstd');
   expect(brotli.encoding).toBe('br');

@@ -1,3 +1,4 @@
+/** @module-tag thorough */
 import { connect } from '@cellhop/contract/connections';
 import { getProfile, updateProfile } from '@cellhop/contract/users';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';

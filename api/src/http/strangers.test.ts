@@ -1,3 +1,4 @@
+/** @module-tag thorough */
 import { UNSUBSCRIBE_PATH } from '@cellhop/contract/alerts';
 import { CONFIRM_EMAIL_PATH, SECOND_FACTOR_RESET_PATH } from '@cellhop/contract/auth';
 import { afterAll, beforeAll, expect, test } from 'vitest';

@@ -1,3 +1,4 @@
+/** @module-tag thorough */
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { Network } from '../../../faults/network.ts';
 import { listenSilently } from '../../test/silent-server.ts';

@@ -1,3 +1,4 @@
+/** @module-tag thorough */
 import { openEvm } from './generated-evm.ts';
 import { openUtxo } from './generated-utxo.ts';
 import { describeHostileSources } from './hostile-sources.ts';

@@ -1,4 +1,7 @@
-/** Fields that a stranger controls: no value of them stops a chain, and none makes money. TON has its own (ton/stranger-fields.test.ts). */
+/**
+ * Fields that a stranger controls: no value of them stops a chain, and none makes money. TON has its own (ton/stranger-fields.test.ts).
+ * @module-tag thorough
+ */
 import { expect, it } from 'vitest';
 import { createRandom } from '../../../tools/random.ts';
 import { scaled } from '../../../tools/test-scale.ts';

@@ -1,4 +1,7 @@
-/** Every bound of a source's answer has a way past it: what has one byte more than is read is asked for in parts, or done without. */
+/**
+ * Every bound of a source's answer has a way past it: what has one byte more than is read is asked for in parts, or done without.
+ * @module-tag thorough
+ */
 import { describe, expect, it } from 'vitest';
 import { createEvmWatcher } from '../../src/payments/chains/evm.ts';
 import { createUtxoWatcher } from '../../src/payments/chains/utxo-rpc.ts';

@@ -156,7 +156,7 @@ test('a cap below the used traffic is refused and changes nothing; the next mega
 
 test(
   `${CHANGES} changes of the cap while programs download end with the last one, to the byte`,
-  { tags: ['long'] },
+  { tags: ['thorough'] },
   async () => {
     const { customer, connection } = await createBuyer(product, 1_000_000n);
     const port = await openEcho();
@@ -197,23 +197,27 @@ test('open tunnels pass no more data once the response to a lowered cap arrives'
   await customer.call(disconnect, { params: connection });
 });
 
-test('a cap that is lowered during downloads charges exactly the traffic that has passed', async () => {
-  const { customer, connection } = await createBuyer(product, 500_000n);
-  const port = await openEndlessOrigin();
-  const downloads = [1, 2, 3].map(() => downloadUntilRefused(connection, port));
-  const used = async () => (await find(customer, connection.id)).trafficUsed;
-  await expect.poll(used).toBeGreaterThan(1024);
-  const outcome = await change(customer, connection.id, { capMegabytes: 20 }).then(
-    () => 'CHANGED',
-    ({ code }: { code: string }) => code,
-  );
-  // Refused if more has already passed than the cap, or all that the money pays for.
-  expect(['CHANGED', 'CAP_USED_UP', 'NOT_CONNECTED']).toContain(outcome);
-  const received = (await Promise.all(downloads)).reduce((sum, bytes) => sum + bytes, 0);
-  await expect.poll(async () => (await find(customer, connection.id)).status).not.toBe('WORK');
-  const ended = await find(customer, connection.id);
-  expect(['CAP', 'NO_MONEY']).toContain(ended.endReason);
-  const usedBytes = ended.trafficUsed * 1024;
-  expect(usedBytes).toBeGreaterThanOrEqual(Math.max(20 * MB, received));
-  expect(ended.paidFor).toBe(chargeWithRefundFor(usedBytes));
-});
+test(
+  'a cap that is lowered during downloads charges exactly the traffic that has passed',
+  { tags: ['thorough'] },
+  async () => {
+    const { customer, connection } = await createBuyer(product, 500_000n);
+    const port = await openEndlessOrigin();
+    const downloads = [1, 2, 3].map(() => downloadUntilRefused(connection, port));
+    const used = async () => (await find(customer, connection.id)).trafficUsed;
+    await expect.poll(used).toBeGreaterThan(1024);
+    const outcome = await change(customer, connection.id, { capMegabytes: 20 }).then(
+      () => 'CHANGED',
+      ({ code }: { code: string }) => code,
+    );
+    // Refused if more has already passed than the cap, or all that the money pays for.
+    expect(['CHANGED', 'CAP_USED_UP', 'NOT_CONNECTED']).toContain(outcome);
+    const received = (await Promise.all(downloads)).reduce((sum, bytes) => sum + bytes, 0);
+    await expect.poll(async () => (await find(customer, connection.id)).status).not.toBe('WORK');
+    const ended = await find(customer, connection.id);
+    expect(['CAP', 'NO_MONEY']).toContain(ended.endReason);
+    const usedBytes = ended.trafficUsed * 1024;
+    expect(usedBytes).toBeGreaterThanOrEqual(Math.max(20 * MB, received));
+    expect(ended.paidFor).toBe(chargeWithRefundFor(usedBytes));
+  },
+);

@@ -1,6 +1,7 @@
 /**
  * 10,000 exits, imported at once, checked by four gateways for twenty minutes of a simulated clock: the gateways' own code and the API's rules for
  * the next check, without network and database.
+ * @module-tag thorough
  */
 import type { ExitCheck } from '@cellhop/contract/exit-checks';
 import type { Exit } from '@cellhop/contract/exits';

@@ -1,4 +1,7 @@
-/** What an operator limits reaches the real gateway, and its refusals reach the owner of the connection. */
+/**
+ * What an operator limits reaches the real gateway, and its refusals reach the owner of the connection.
+ * @module-tag thorough
+ */
 import { disconnect } from '@cellhop/contract/connections';
 import { changeProxyLimits } from '@cellhop/contract/staff/inventory';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';

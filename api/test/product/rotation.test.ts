@@ -1,4 +1,7 @@
-/** Change of the address from the order to the next tunnel: a real gateway, a farm and its exits on loopback. */
+/**
+ * Change of the address from the order to the next tunnel: a real gateway, a farm and its exits on loopback.
+ * @module-tag thorough
+ */
 import { renewRotationLink, rotateConnection } from '@cellhop/contract/rotation';
 import { changeExitRotation } from '@cellhop/contract/staff/exit-rotation';
 import { once } from 'node:events';

@@ -1,4 +1,7 @@
-/** An upgrade of a node: its new process serves customers while the old one lets their transfers finish. */
+/**
+ * An upgrade of a node: its new process serves customers while the old one lets their transfers finish.
+ * @module-tag thorough
+ */
 import { once } from 'node:events';
 import type { Socket } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';

@@ -86,34 +86,38 @@ test('datagrams are charged by their payloads, in both directions and without he
   expect(await balanceOf(product, customer)).toBe(1_000_000n - BigInt(Math.round(cost * 1e6)));
 });
 
-test('an association passes exactly the bytes that the money pays for, and ends as NO_MONEY', async () => {
-  const { customer, connection } = await createBuyer(product, 416_500n);
-  const { association, echo, passed, closed, isOpen } = await open(connection);
-  const payload = Buffer.alloc(PAYLOAD_BYTES, 'x');
-  while (isOpen()) await exchange(association, echo, payload, isOpen);
-  await closed;
-  association.send('127.0.0.1', echo.port, payload);
+test(
+  'an association passes exactly the bytes that the money pays for, and ends as NO_MONEY',
+  { tags: ['thorough'] },
+  async () => {
+    const { customer, connection } = await createBuyer(product, 416_500n);
+    const { association, echo, passed, closed, isOpen } = await open(connection);
+    const payload = Buffer.alloc(PAYLOAD_BYTES, 'x');
+    while (isOpen()) await exchange(association, echo, payload, isOpen);
+    await closed;
+    association.send('127.0.0.1', echo.port, payload);
 
-  const paidBytes = 52 * MB;
-  await expect
-    .poll(() => find(customer, connection.id))
-    .toMatchObject({
-      status: 'NO_MONEY',
-      refundStatus: 'NONE',
-      endReason: 'NO_MONEY',
-      trafficUsed: paidBytes / 1024,
-      paidFor: chargeFor(paidBytes),
-    });
-  await expect.poll(() => passed.toEcho + passed.toClient).toBe(paidBytes);
-  expect(await readCharges(customer, connection.id)).toMatchObject({ paid: 0.416, receiptTotal: 0.416 });
-  expect(await balanceOf(product, customer)).toBe(500n);
-  // RFC 1928: not allowed by the ruleset.
-  const refused = await associate(product.gateway, connection);
-  expect(refused.reply).toBe(2);
-  refused.close();
-});
+    const paidBytes = 52 * MB;
+    await expect
+      .poll(() => find(customer, connection.id))
+      .toMatchObject({
+        status: 'NO_MONEY',
+        refundStatus: 'NONE',
+        endReason: 'NO_MONEY',
+        trafficUsed: paidBytes / 1024,
+        paidFor: chargeFor(paidBytes),
+      });
+    await expect.poll(() => passed.toEcho + passed.toClient).toBe(paidBytes);
+    expect(await readCharges(customer, connection.id)).toMatchObject({ paid: 0.416, receiptTotal: 0.416 });
+    expect(await balanceOf(product, customer)).toBe(500n);
+    // RFC 1928: not allowed by the ruleset.
+    const refused = await associate(product.gateway, connection);
+    expect(refused.reply).toBe(2);
+    refused.close();
+  },
+);
 
-test('a disconnect closes associations at once, and nothing passes afterwards', async () => {
+test('a disconnect closes associations at once, and nothing passes afterwards', { tags: ['thorough'] }, async () => {
   // A report would tell the gateway as well: the next one comes too late to do so.
   const prompt = await startProduct({}, { limits: { updateIntervalMs: 600_000, idleUpdateIntervalMs: 600_000 } });
   const { customer, connection } = await createBuyer(prompt, 400_000n);

@@ -218,49 +218,57 @@ async function stateAfterChecks(ip: string) {
 const untilReason = (ip: string, reason: string) =>
   expect.poll(async () => (await inInventory(ip)).check?.reason).toBe(reason);
 
-test('a proxy whose exit is dead, or refuses all that it is asked, is never for sale', async () => {
-  const customer = await createUser(product, { balanceMicros: 1_000_000n });
-  const refusing = await startSocks5Upstream({
-    credentials: CREDENTIALS,
-    reply: Buffer.from([5, 2, 0, 1, 0, 0, 0, 0, 0, 0]),
-    afterReply: (socket) => void socket.end(),
-  });
-  const exits = { '192.0.2.11': await freePort(), '192.0.2.12': refusing.port };
-  const reasons = { '192.0.2.11': 'upstream-unreachable', '192.0.2.12': 'upstream-refused:2' };
-  for (const [ip, port] of Object.entries(exits)) {
-    const id = await importProxy('csv', ip, port, 'UNCHECKED');
-    for (let check = 0; check < 3; check += 1) {
-      await checkNow();
-      await untilReason(ip, reasons[ip as keyof typeof reasons]);
-      expect([(await inInventory(ip)).state, await isOffered(ip)]).toEqual(['UNCHECKED', false]);
+test(
+  'a proxy whose exit is dead, or refuses all that it is asked, is never for sale',
+  { tags: ['thorough'] },
+  async () => {
+    const customer = await createUser(product, { balanceMicros: 1_000_000n });
+    const refusing = await startSocks5Upstream({
+      credentials: CREDENTIALS,
+      reply: Buffer.from([5, 2, 0, 1, 0, 0, 0, 0, 0, 0]),
+      afterReply: (socket) => void socket.end(),
+    });
+    const exits = { '192.0.2.11': await freePort(), '192.0.2.12': refusing.port };
+    const reasons = { '192.0.2.11': 'upstream-unreachable', '192.0.2.12': 'upstream-refused:2' };
+    for (const [ip, port] of Object.entries(exits)) {
+      const id = await importProxy('csv', ip, port, 'UNCHECKED');
+      for (let check = 0; check < 3; check += 1) {
+        await checkNow();
+        await untilReason(ip, reasons[ip as keyof typeof reasons]);
+        expect([(await inInventory(ip)).state, await isOffered(ip)]).toEqual(['UNCHECKED', false]);
+      }
+      const purchase = customer.call(connect, { body: { id, price: PRICE } });
+      await expect(purchase).rejects.toMatchObject({ code: 'PROXY_NOT_FOUND' });
     }
-    const purchase = customer.call(connect, { body: { id, price: PRICE } });
-    await expect(purchase).rejects.toMatchObject({ code: 'PROXY_NOT_FOUND' });
-  }
-  refusing.stop();
-});
+    refusing.stop();
+  },
+);
 
-test('a proxy whose exit dies is lost after three minutes, is not for sale then, and is again when it works', async () => {
-  const ip = '192.0.2.13';
-  const mortal = await startSocks5Upstream({ credentials: CREDENTIALS });
-  const customer = await createUser(product, { balanceMicros: 1_000_000n });
-  const connection = await buy(customer, await importProxy('csv', ip, mortal.port));
-  const { client, reply } = await socks5Connect(product.gateway, connection, '127.0.0.1', origin.port);
-  expect(reply).toBe(0);
-  mortal.stop();
-  await expect.poll(() => stateAfterChecks(ip)).toMatchObject({ isHealthy: false });
-  expect((await find(customer, connection.id)).status).toBe('WORK');
-  await product.database.query(
-    "update exit_checks set failing_since = now() - interval '181 seconds', failures = failures + 9 where health = 'UNHEALTHY'",
-  );
-  await client.rest();
-  await expect
-    .poll(() => find(customer, connection.id))
-    .toMatchObject({ status: 'NOT_WORK', endReason: 'EXIT_LOST', refundStatus: 'REFUNDED', paidFor: 0 });
-  expect([(await inInventory(ip)).state, await isOffered(ip)]).toEqual(['UNHEALTHY', false]);
+test(
+  'a proxy whose exit dies is lost after three minutes, is not for sale then, and is again when it works',
+  { tags: ['thorough'] },
+  async () => {
+    const ip = '192.0.2.13';
+    const mortal = await startSocks5Upstream({ credentials: CREDENTIALS });
+    const customer = await createUser(product, { balanceMicros: 1_000_000n });
+    const connection = await buy(customer, await importProxy('csv', ip, mortal.port));
+    const { client, reply } = await socks5Connect(product.gateway, connection, '127.0.0.1', origin.port);
+    expect(reply).toBe(0);
+    mortal.stop();
+    await expect.poll(() => stateAfterChecks(ip)).toMatchObject({ isHealthy: false });
+    expect((await find(customer, connection.id)).status).toBe('WORK');
+    await product.database.query(
+      "update exit_checks set failing_since = now() - interval '181 seconds', failures = failures + 9 where health = 'UNHEALTHY'",
+    );
+    await client.rest();
+    await expect
+      .poll(() => find(customer, connection.id))
+      .toMatchObject({ status: 'NOT_WORK', endReason: 'EXIT_LOST', refundStatus: 'REFUNDED', paidFor: 0 });
+    expect([(await inInventory(ip)).state, await isOffered(ip)]).toEqual(['UNHEALTHY', false]);
 
-  const again = await startSocks5Upstream({ credentials: CREDENTIALS }, mortal.port);
-  await expect.poll(() => stateAfterChecks(ip)).toMatchObject({ state: 'FREE' });
-  expect(await isOffered(ip)).toBe(true);
-  again.stop();
-});
+    const again = await startSocks5Upstream({ credentials: CREDENTIALS }, mortal.port);
+    await expect.poll(() => stateAfterChecks(ip)).toMatchObject({ state: 'FREE' });
+    expect(await isOffered(ip)).toBe(true);
+    again.stop();
+  },
+);

@@ -1,4 +1,7 @@
-/** The machine of the API is lost with its file, and the database is restored: a real gateway remembers which addresses were shown. */
+/**
+ * The machine of the API is lost with its file, and the database is restored: a real gateway remembers which addresses were shown.
+ * @module-tag thorough
+ */
 import { createInvoice } from '@cellhop/contract/invoices';
 import { getAttention } from '@cellhop/contract/staff/dashboard';
 import fs from 'node:fs';

@@ -1,3 +1,4 @@
+/** @module-tag thorough */
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { randomUUID } from 'node:crypto';
 import { freeDnsPort } from '../../test/dns-client.ts';

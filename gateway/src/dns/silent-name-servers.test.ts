@@ -1,3 +1,4 @@
+/** @module-tag thorough */
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { freePort } from '../../../tools/ports.mjs';
 import { answerAll, counted, openDnsClient, openResolver, startReadyNode } from '../../test/dns-harness.ts';

@@ -1,3 +1,4 @@
+/** @module-tag thorough */
 import type { Exit } from '@cellhop/contract/exits';
 import { randomUUID } from 'node:crypto';
 import { describe, expect, it, onTestFinished } from 'vitest';

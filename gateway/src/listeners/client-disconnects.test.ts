@@ -1,3 +1,4 @@
+/** @module-tag thorough */
 import { once } from 'node:events';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { FakeConnection } from '../../test/control-plane.ts';

@@ -1,3 +1,4 @@
+/** @module-tag thorough */
 import { signUp } from '@cellhop/contract/auth';
 import {
   approveAdjustment,

@@ -1,3 +1,4 @@
+/** @module-tag thorough */
 import { getAnyInvoice } from '@cellhop/contract/staff/invoices';
 import { listTransactions } from '@cellhop/contract/transactions';
 import { randomUUID } from 'node:crypto';

@@ -43,7 +43,7 @@ describe('the audit log', () => {
     expect(second!.requestId).not.toBe(first!.requestId);
   });
 
-  test('records each event of an account once', async () => {
+  test('records each event of an account once', { tags: ['thorough'] }, async () => {
     const referrer = await createUser(testApp);
     const email = `${randomBytes(6).toString('hex')}@example.com`;
     const body = { languageCode: 'en', email, password: PASSWORD, referralCode: referrer.referralCode } as const;

@@ -1,3 +1,4 @@
+/** @module-tag thorough */
 import { exportUsers } from '@cellhop/contract/staff/users';
 import { once } from 'node:events';
 import http from 'node:http';

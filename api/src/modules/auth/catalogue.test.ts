@@ -1,3 +1,4 @@
+/** @module-tag thorough */
 import * as auth from '@cellhop/contract/auth';
 import type { ApiError } from '@cellhop/contract/client';
 import type { EndpointDefinition } from '@cellhop/contract/endpoint';

@@ -1,3 +1,4 @@
+/** @module-tag thorough */
 import { changePassword, recoverPassword, setPassword, signIn, type SignInResult } from '@cellhop/contract/auth';
 import { DEVICE_TOKEN_HEADER } from '@cellhop/contract/auth.values';
 import { randomBytes } from 'node:crypto';

@@ -1,3 +1,4 @@
+/** @module-tag thorough */
 import { refreshTokens, signIn } from '@cellhop/contract/auth';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createUser, PASSWORD } from '../../../test/factories.ts';

@@ -124,33 +124,37 @@ const change = (id: string, status: 'BLOCKED' | 'ACTIVE') =>
 const setRole = (id: string, role: string) =>
   admin.call(changeUserRole, { params: { id }, body: { role, reason: 'another task' } });
 
-test('an author who is blocked, unblocked, or loses the permission resets nothing', async () => {
-  for (const [loseAccess, reason] of [
-    [
-      async (id: string) => {
-        await change(id, 'BLOCKED');
-        await change(id, 'ACTIVE');
-      },
-      'USER_BLOCKED',
-    ],
-    [(id: string) => setRole(id, 'SUPPORT'), 'NO_LONGER_ALLOWED'],
-  ] as const) {
-    const author = await createUser(testApp, { roleName: 'ADMIN' });
-    const { user } = await customer();
-    await ask(user, author);
+test(
+  'an author who is blocked, unblocked, or loses the permission resets nothing',
+  { tags: ['thorough'] },
+  async () => {
+    for (const [loseAccess, reason] of [
+      [
+        async (id: string) => {
+          await change(id, 'BLOCKED');
+          await change(id, 'ACTIVE');
+        },
+        'USER_BLOCKED',
+      ],
+      [(id: string) => setRole(id, 'SUPPORT'), 'NO_LONGER_ALLOWED'],
+    ] as const) {
+      const author = await createUser(testApp, { roleName: 'ADMIN' });
+      const { user } = await customer();
+      await ask(user, author);
+      await runJobs(testApp);
+      await loseAccess(author.id);
+      await passDay(user);
+      expect(await isOn(user)).toBe(true);
+      expect((await resetsOf(user)).at(-1)).toEqual(['_STOPPED', reason]);
+    }
+    const { user: promoted } = await customer();
+    await ask(promoted);
     await runJobs(testApp);
-    await loseAccess(author.id);
-    await passDay(user);
-    expect(await isOn(user)).toBe(true);
-    expect((await resetsOf(user)).at(-1)).toEqual(['_STOPPED', reason]);
-  }
-  const { user: promoted } = await customer();
-  await ask(promoted);
-  await runJobs(testApp);
-  await setRole(promoted.id, 'SUPPORT');
-  await passDay(promoted);
-  expect(await isOn(promoted)).toBe(true);
-});
+    await setRole(promoted.id, 'SUPPORT');
+    await passDay(promoted);
+    expect(await isOn(promoted)).toBe(true);
+  },
+);
 
 test('is refused for staff, for the blocked, without the permission, and for an outdated page', async () => {
   const support = await createUser(testApp, { roleName: 'SUPPORT' });

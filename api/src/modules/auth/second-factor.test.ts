@@ -167,7 +167,7 @@ describe('sign-in with a second factor', () => {
     expect(entries.filter(({ action }) => action === 'RECOVERY_CODE_USED')).toHaveLength(1);
   });
 
-  test('is still required after a password recovery', async () => {
+  test('is still required after a password recovery', { tags: ['thorough'] }, async () => {
     const user = await createUser(testApp);
     const { freshCode } = await activateSecondFactor(testApp, user);
     await testApp.call(recoverPassword, { body: { email: user.email } });
@@ -213,7 +213,7 @@ describe('guessing codes', () => {
     expect(outcomes.filter((each) => each === 'RATE_LIMITED' || each === 'UNAVAILABLE')).toHaveLength(CODES - 5);
   });
 
-  test('is limited to twenty a day; the right code resets the counter', async () => {
+  test('is limited to twenty a day; the right code resets the counter', { tags: ['thorough'] }, async () => {
     const user = await createUser(testApp);
     const { secret, freshCode } = await activateSecondFactor(testApp, user);
     const wait = () => testApp.database.query(`delete from rate_limits where key not like 'wrong-code-account:%'`);

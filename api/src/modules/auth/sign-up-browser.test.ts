@@ -98,24 +98,32 @@ test('the secret is stored as a hash, and no script and no other site can use th
   }
 });
 
-test('in another browser it confirms and starts no session, neither there nor here', async () => {
-  const [browser, phone] = [new Browser(), new Browser()];
-  const email = await browser.signUp();
-  const link = await newestLink(testApp, email);
-  expect(await phone.press(link)).toBeNull();
-  expect(await browser.press(link)).toBeNull();
-  const [row] = await testApp.database.query<{ id: string }>('select id from mail_codes where email_hash = $1', [
-    hashEmail(testApp.ctx, email),
-  ]);
-  expect(await browser.signIn(row!.id)).toEqual(refused);
-});
+test(
+  'in another browser it confirms and starts no session, neither there nor here',
+  { tags: ['thorough'] },
+  async () => {
+    const [browser, phone] = [new Browser(), new Browser()];
+    const email = await browser.signUp();
+    const link = await newestLink(testApp, email);
+    expect(await phone.press(link)).toBeNull();
+    expect(await browser.press(link)).toBeNull();
+    const [row] = await testApp.database.query<{ id: string }>('select id from mail_codes where email_hash = $1', [
+      hashEmail(testApp.ctx, email),
+    ]);
+    expect(await browser.signIn(row!.id)).toEqual(refused);
+  },
+);
 
-test("a browser with another person's sign-up confirms without signing in as either", async () => {
-  const [mine, theirs] = [new Browser(), new Browser()];
-  await mine.signUp();
-  const email = await theirs.signUp();
-  expect(await mine.press(await newestLink(testApp, email))).toBeNull();
-});
+test(
+  "a browser with another person's sign-up confirms without signing in as either",
+  { tags: ['thorough'] },
+  async () => {
+    const [mine, theirs] = [new Browser(), new Browser()];
+    await mine.signUp();
+    const email = await theirs.signUp();
+    expect(await mine.press(await newestLink(testApp, email))).toBeNull();
+  },
+);
 
 test('neither the redirect alone nor a cookie alone signs in', async () => {
   const [browser, stranger] = [new Browser(), new Browser()];
@@ -128,17 +136,21 @@ test('neither the redirect alone nor a cookie alone signs in', async () => {
   expect(await browser.signIn(id)).toMatchObject({ status: 200 });
 });
 
-test('a second press before the page has signed in still signs in; concurrent requests open one session', async () => {
-  const browser = new Browser();
-  const email = await browser.signUp();
-  const link = await newestLink(testApp, email);
-  await browser.press(link);
-  const id = await browser.press(link);
-  const results = await Promise.all(Array.from({ length: 4 }, () => browser.signIn(id)));
-  expect(results.map(({ status }) => status).sort((one, other) => one - other)).toEqual([200, 404, 404, 404]);
-});
+test(
+  'a second press before the page has signed in still signs in; concurrent requests open one session',
+  { tags: ['thorough'] },
+  async () => {
+    const browser = new Browser();
+    const email = await browser.signUp();
+    const link = await newestLink(testApp, email);
+    await browser.press(link);
+    const id = await browser.press(link);
+    const results = await Promise.all(Array.from({ length: 4 }, () => browser.signIn(id)));
+    expect(results.map(({ status }) => status).sort((one, other) => one - other)).toEqual([200, 404, 404, 404]);
+  },
+);
 
-test('a link that was sent again signs in where the sign-up was', async () => {
+test('a link that was sent again signs in where the sign-up was', { tags: ['thorough'] }, async () => {
   const browser = new Browser();
   const email = await browser.signUp();
   await testApp.database.query(`update mail_codes set created_at = created_at - interval '1 hour'`);
@@ -171,7 +183,7 @@ test.each([
   expect(await browser.signIn(id)).toEqual(refused);
 });
 
-test('a new password ends it, too', async () => {
+test('a new password ends it, too', { tags: ['thorough'] }, async () => {
   const browser = new Browser();
   const email = await browser.signUp();
   const id = await browser.press(await newestLink(testApp, email));

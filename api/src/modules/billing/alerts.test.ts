@@ -107,7 +107,7 @@ describe('an alert about a low balance', () => {
     await run.end(connection.id, 51 * MB + 1);
   });
 
-  test('follows the last of a hundred changes of the threshold, with one alert', async () => {
+  test('follows the last of a hundred changes of the threshold, with one alert', { tags: ['thorough'] }, async () => {
     const user = await createUser(testApp, { balanceMicros: 3_000_000n });
     await buy(user);
     for (let number = 0; number < 100; number += 1) {

@@ -1,4 +1,7 @@
-/** Runs the tables of docs/billing.md about connections against the real code. */
+/**
+ * Runs the tables of docs/billing.md about connections against the real code.
+ * @module-tag thorough
+ */
 import {
   connect,
   disconnect,

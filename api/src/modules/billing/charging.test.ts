@@ -291,7 +291,7 @@ describe('in any order of events', () => {
             }
           },
         ),
-        { numRuns: scaled(67, 1000) },
+        { numRuns: scaled(25, 1000) },
       );
     },
   );

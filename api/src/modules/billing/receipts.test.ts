@@ -22,7 +22,7 @@ import { scaled } from '../../../../tools/test-scale.ts';
 const MB = 1_048_576;
 
 /** More than one chunk of a thousand. */
-const CHARGES = scaled(2_500, 100_000);
+const CHARGES = scaled(1_500, 100_000);
 
 let testApp: TestApp;
 let publicKey: string;

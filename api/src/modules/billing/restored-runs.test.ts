@@ -1,4 +1,7 @@
-/** After a restore of the database, what gateways have carried since the backup is charged by their next reports. */
+/**
+ * After a restore of the database, what gateways have carried since the backup is charged by their next reports.
+ * @module-tag thorough
+ */
 import { connect, type Connection } from '@cellhop/contract/connections';
 import { BYTES_PER_MEGABYTE as MB } from '@cellhop/contract/limits';
 import { GATEWAY_CONTRACT_VERSION, hello } from '@cellhop/contract/gateway';

@@ -1,3 +1,4 @@
+/** @module-tag thorough */
 import { connect, type Connection } from '@cellhop/contract/connections';
 import { BYTES_PER_MEGABYTE as MB } from '@cellhop/contract/limits';
 import { afterAll, beforeAll, expect, test } from 'vitest';

@@ -92,7 +92,7 @@ describe('a traffic cap', () => {
     });
   });
 
-  test('that is lowered while tunnels run ends them at its last byte', async () => {
+  test('that is lowered while tunnels run ends them at its last byte', { tags: ['thorough'] }, async () => {
     for (let round = 0; round < 5; round += 1) {
       const bought = await buy();
       const capMegabytes = 52 + round;

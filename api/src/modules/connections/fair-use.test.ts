@@ -87,21 +87,25 @@ describe('open connections', () => {
 });
 
 describe('purchases', () => {
-  test('of one user within an hour never exceed the limit, even if they have ended', async () => {
-    const user = await newUser();
-    for (const connection of await buyMany(user, 5)) await endAsAdmin(connection);
-    const results = await Promise.allSettled(Array.from({ length: 5 }, () => buy(user)));
-    expect(codesOf(results)).toEqual(['DONE', 'DONE', 'DONE', 'RATE_LIMITED', 'RATE_LIMITED']);
-    const refused = results.find((result) => result.status === 'rejected');
-    expect(refused!.reason).toMatchObject({ status: 429, retryAfterSeconds: expect.any(Number) });
-    const { retryAfterSeconds } = refused!.reason as ApiError;
-    expect(retryAfterSeconds).toBeGreaterThan(3500);
-    expect(retryAfterSeconds).toBeLessThanOrEqual(3600);
-    await minutesPass(user, 59);
-    await expect(buy(user)).rejects.toMatchObject({ code: 'RATE_LIMITED' });
-    await minutesPass(user, 1);
-    expect((await buy(user)).status).toBe('WORK');
-  });
+  test(
+    'of one user within an hour never exceed the limit, even if they have ended',
+    { tags: ['thorough'] },
+    async () => {
+      const user = await newUser();
+      for (const connection of await buyMany(user, 5)) await endAsAdmin(connection);
+      const results = await Promise.allSettled(Array.from({ length: 5 }, () => buy(user)));
+      expect(codesOf(results)).toEqual(['DONE', 'DONE', 'DONE', 'RATE_LIMITED', 'RATE_LIMITED']);
+      const refused = results.find((result) => result.status === 'rejected');
+      expect(refused!.reason).toMatchObject({ status: 429, retryAfterSeconds: expect.any(Number) });
+      const { retryAfterSeconds } = refused!.reason as ApiError;
+      expect(retryAfterSeconds).toBeGreaterThan(3500);
+      expect(retryAfterSeconds).toBeLessThanOrEqual(3600);
+      await minutesPass(user, 59);
+      await expect(buy(user)).rejects.toMatchObject({ code: 'RATE_LIMITED' });
+      await minutesPass(user, 1);
+      expect((await buy(user)).status).toBe('WORK');
+    },
+  );
 
   test('return their result at the limit when they are repeated with their idempotency key', async () => {
     const user = await newUser();
@@ -115,14 +119,18 @@ describe('purchases', () => {
 });
 
 describe('connections that are returned unused', () => {
-  test('are refunded up to the limit, even when returned concurrently; the others stay open', async () => {
-    const user = await newUser();
-    const bought = await buyMany(user, 5);
-    const results = await Promise.allSettled(bought.map((connection) => returnUnused(user, connection)));
-    expect(codesOf(results)).toEqual(['DONE', 'DONE', 'DONE', 'RATE_LIMITED', 'RATE_LIMITED']);
-    expect((await listOf(user)).filter(({ status }) => status === 'WORK')).toHaveLength(2);
-    expect(await balanceOf(testApp, user)).toBe(BALANCE_MICROS - 2n * PREPAID_MICROS);
-  });
+  test(
+    'are refunded up to the limit, even when returned concurrently; the others stay open',
+    { tags: ['thorough'] },
+    async () => {
+      const user = await newUser();
+      const bought = await buyMany(user, 5);
+      const results = await Promise.allSettled(bought.map((connection) => returnUnused(user, connection)));
+      expect(codesOf(results)).toEqual(['DONE', 'DONE', 'DONE', 'RATE_LIMITED', 'RATE_LIMITED']);
+      expect((await listOf(user)).filter(({ status }) => status === 'WORK')).toHaveLength(2);
+      expect(await balanceOf(testApp, user)).toBe(BALANCE_MICROS - 2n * PREPAID_MICROS);
+    },
+  );
 
   test('too often are refused with Retry-After; after that time, within the refund window, they are fully refunded', async () => {
     const user = await newUser();
@@ -175,32 +183,36 @@ describe('connections that are returned unused', () => {
     expect((await ending).data).toMatchObject({ refundStatus: 'NONE', paidFor: 0.4 });
   });
 
-  test('count only if they were unused and refunded; used ones, old ones and ends by others do not count', async () => {
-    const user = await newUser();
-    const [used, old, ...others] = await buyMany(user, 5);
-    const run = createGatewayRun(testApp);
-    await run.authorize(used!);
-    await run.end(used!.id, 1);
-    await returnUnused(user, used!);
-    await testApp.database.query(
-      `update connections set created_at = created_at - interval '30 minutes' where id = $1`,
-      [old!.id],
-    );
-    expect((await returnUnused(user, old!)).data.refundStatus).toBe('NONE');
-    await endAsAdmin(others[0]!);
-    for (const connection of others.slice(1)) await returnUnused(user, connection);
-    await returnUnused(user, await buy(user));
-    const last = await buy(user);
-    await expect(returnUnused(user, last)).rejects.toMatchObject({ code: 'RATE_LIMITED' });
-    // Connections with traffic or after the refund window are not refused.
-    await run.authorize(last);
-    await run.end(last.id, 1);
-    expect((await returnUnused(user, last)).data.refundStatus).toBe('REFUNDED');
-    const late = await buy(user);
-    await testApp.database.query(
-      `update connections set created_at = created_at - interval '30 minutes' where id = $1`,
-      [late.id],
-    );
-    expect((await returnUnused(user, late)).data.refundStatus).toBe('NONE');
-  });
+  test(
+    'count only if they were unused and refunded; used ones, old ones and ends by others do not count',
+    { tags: ['thorough'] },
+    async () => {
+      const user = await newUser();
+      const [used, old, ...others] = await buyMany(user, 5);
+      const run = createGatewayRun(testApp);
+      await run.authorize(used!);
+      await run.end(used!.id, 1);
+      await returnUnused(user, used!);
+      await testApp.database.query(
+        `update connections set created_at = created_at - interval '30 minutes' where id = $1`,
+        [old!.id],
+      );
+      expect((await returnUnused(user, old!)).data.refundStatus).toBe('NONE');
+      await endAsAdmin(others[0]!);
+      for (const connection of others.slice(1)) await returnUnused(user, connection);
+      await returnUnused(user, await buy(user));
+      const last = await buy(user);
+      await expect(returnUnused(user, last)).rejects.toMatchObject({ code: 'RATE_LIMITED' });
+      // Connections with traffic or after the refund window are not refused.
+      await run.authorize(last);
+      await run.end(last.id, 1);
+      expect((await returnUnused(user, last)).data.refundStatus).toBe('REFUNDED');
+      const late = await buy(user);
+      await testApp.database.query(
+        `update connections set created_at = created_at - interval '30 minutes' where id = $1`,
+        [late.id],
+      );
+      expect((await returnUnused(user, late)).data.refundStatus).toBe('NONE');
+    },
+  );
 });

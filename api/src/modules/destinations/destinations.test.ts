@@ -130,7 +130,7 @@ test('a file replaces the list with its name, and touches no other; wrong lines 
   await expect(importFile('malware', '# nothing')).rejects.toMatchObject({ code: 'VALIDATION' });
 });
 
-test('all lists together have a maximum', async () => {
+test('all lists together have a maximum', { tags: ['thorough'] }, async () => {
   await importFile('half', Array.from({ length: REFUSED_DESTINATIONS_MAX - 1 }, (_, n) => `n${n}.example`).join('\n'));
   await refuse('last.example');
   await expect(refuse('more.example')).rejects.toMatchObject({ code: 'TOO_MANY_DESTINATIONS' });

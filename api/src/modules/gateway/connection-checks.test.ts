@@ -109,25 +109,29 @@ describe('a check of a connection', () => {
     expect(await check()).toMatchObject({ state: 'RUNNING' });
   });
 
-  test('is made at most six times an hour, regardless of the process; waiting for one and repeats are not counted', async () => {
-    const { node, connection, check, answer } = await createConnection();
-    for (let time = 0; time < CONNECTION_CHECKS_PER_HOUR_MAX; time += 1) {
-      expect(await check()).toMatchObject({ state: 'RUNNING' });
-      expect(await check()).toMatchObject({ state: 'RUNNING' });
-      await answer();
-      expect(await check()).toMatchObject({ state: 'OK' });
-      await node.letTimePass(31);
-    }
-    const other = await startSecondApp(testApp);
-    const call = createTestClient({ baseUrl: other.url, headers: () => customer.headers });
-    const error = await call(checkConnection, { params: { id: connection.id } }).catch((thrown: unknown) => thrown);
-    expect(error).toMatchObject({ code: 'RATE_LIMITED' });
-    await other.stop();
-    // Another connection has a limit of its own.
-    expect(await (await createConnection()).check()).toMatchObject({ state: 'RUNNING' });
-  });
+  test(
+    'is made at most six times an hour, regardless of the process; waiting for one and repeats are not counted',
+    { tags: ['thorough'] },
+    async () => {
+      const { node, connection, check, answer } = await createConnection();
+      for (let time = 0; time < CONNECTION_CHECKS_PER_HOUR_MAX; time += 1) {
+        expect(await check()).toMatchObject({ state: 'RUNNING' });
+        expect(await check()).toMatchObject({ state: 'RUNNING' });
+        await answer();
+        expect(await check()).toMatchObject({ state: 'OK' });
+        await node.letTimePass(31);
+      }
+      const other = await startSecondApp(testApp);
+      const call = createTestClient({ baseUrl: other.url, headers: () => customer.headers });
+      const error = await call(checkConnection, { params: { id: connection.id } }).catch((thrown: unknown) => thrown);
+      expect(error).toMatchObject({ code: 'RATE_LIMITED' });
+      await other.stop();
+      // Another connection has a limit of its own.
+      expect(await (await createConnection()).check()).toMatchObject({ state: 'RUNNING' });
+    },
+  );
 
-  test('runs once when it is asked for twice at once, and is counted once', async () => {
+  test('runs once when it is asked for twice at once, and is counted once', { tags: ['thorough'] }, async () => {
     const { node, exit, check, answer } = await createConnection();
     await node.takeDue();
     for (let time = 0; time < CONNECTION_CHECKS_PER_HOUR_MAX; time += 1) {

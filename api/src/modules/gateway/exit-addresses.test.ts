@@ -1,3 +1,4 @@
+/** @module-tag thorough */
 import { connect, disconnect, type Connection } from '@cellhop/contract/connections';
 import { listAllConnections } from '@cellhop/contract/staff/connections';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';

@@ -348,23 +348,27 @@ test('the echo has a limit of its own, because a provider’s proxies may leave 
   await limited.stop();
 });
 
-test('exits that were on sale before there were checks stay so until their checks fail', async () => {
-  const clone = await cloneDatabase(inject('postgresUrl'), 'template1');
-  const directory = await mkdtemp(path.join(os.tmpdir(), 'baseline-'));
-  await copyFile(packagePath('migrations/0001_baseline.sql'), path.join(directory, '0001_baseline.sql'));
-  await migrate(clone.url, { directory: pathToFileURL(`${directory}/`) });
-  const client = new pg.Client({ connectionString: clone.url });
-  await client.connect();
-  await client.query("insert into gateway_nodes (name, token_hash) values ('old', '')");
-  const addExit = (address: string) =>
-    client.query("insert into exits (node_id, kind, address) select id, 'local-address', $1 from gateway_nodes", [
-      address,
-    ]);
-  await addExit('192.0.2.1');
-  await migrate(clone.url);
-  const { rows } = await client.query(`select key, health from exit_checks join exits on exits.id = exit_id`);
-  expect(rows).toEqual([{ key: 'local-address://192.0.2.1', health: 'HEALTHY' }]);
-  await client.end();
-  await rm(directory, { recursive: true });
-  await clone.drop();
-});
+test(
+  'exits that were on sale before there were checks stay so until their checks fail',
+  { tags: ['thorough'] },
+  async () => {
+    const clone = await cloneDatabase(inject('postgresUrl'), 'template1');
+    const directory = await mkdtemp(path.join(os.tmpdir(), 'baseline-'));
+    await copyFile(packagePath('migrations/0001_baseline.sql'), path.join(directory, '0001_baseline.sql'));
+    await migrate(clone.url, { directory: pathToFileURL(`${directory}/`) });
+    const client = new pg.Client({ connectionString: clone.url });
+    await client.connect();
+    await client.query("insert into gateway_nodes (name, token_hash) values ('old', '')");
+    const addExit = (address: string) =>
+      client.query("insert into exits (node_id, kind, address) select id, 'local-address', $1 from gateway_nodes", [
+        address,
+      ]);
+    await addExit('192.0.2.1');
+    await migrate(clone.url);
+    const { rows } = await client.query(`select key, health from exit_checks join exits on exits.id = exit_id`);
+    expect(rows).toEqual([{ key: 'local-address://192.0.2.1', health: 'HEALTHY' }]);
+    await client.end();
+    await rm(directory, { recursive: true });
+    await clone.drop();
+  },
+);

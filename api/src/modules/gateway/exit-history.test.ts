@@ -1,4 +1,7 @@
-/** What staff see of the checks of exits over days, and what they are told when many fail at once. */
+/**
+ * What staff see of the checks of exits over days, and what they are told when many fail at once.
+ * @module-tag thorough
+ */
 import { listExitDays } from '@cellhop/contract/staff/exit-checks';
 import { getAttention } from '@cellhop/contract/staff/dashboard';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';

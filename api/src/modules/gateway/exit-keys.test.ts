@@ -1,4 +1,7 @@
-/** An exit is known by its key, whichever key of SECRET_KEY its credentials are sealed with. */
+/**
+ * An exit is known by its key, whichever key of SECRET_KEY its credentials are sealed with.
+ * @module-tag thorough
+ */
 import { applyImport, checkImport, listInventory } from '@cellhop/contract/staff/inventory';
 import { importColumns } from '@cellhop/contract/staff/inventory.values';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';

@@ -37,7 +37,7 @@ describe('long polls', () => {
     expect([polls.size, responses]).toEqual([5, ['two: ', 'one: ']]);
   });
 
-  test('are limited to two thousand: one more gets a response at once', async () => {
+  test('are limited to two thousand: one more gets a response at once', { tags: ['thorough'] }, async () => {
     const { polls, responses, wait } = setUp();
     for (let count = 0; count < 2_000; count += 1) wait(randomUUID(), randomUUID());
     wait('one more', 'node');

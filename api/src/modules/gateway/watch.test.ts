@@ -69,14 +69,18 @@ describe('watch', () => {
     await ended;
   });
 
-  test('responds at once for a run that has not reported, and refuses a run of another node', async () => {
-    const run = createGatewayRun(testApp);
-    expect(await watchBy(run)).toEqual([]);
-    const { run: reporting, connection } = await open();
-    const call = createGatewayRun(testApp, await addNode(testApp.ctx, 'elsewhere')).call;
-    await expect(call(watch, { body: { runId: reporting.runId } })).rejects.toMatchObject({ status: 403 });
-    await reporting.end(connection.id, 1);
-  });
+  test(
+    'responds at once for a run that has not reported, and refuses a run of another node',
+    { tags: ['thorough'] },
+    async () => {
+      const run = createGatewayRun(testApp);
+      expect(await watchBy(run)).toEqual([]);
+      const { run: reporting, connection } = await open();
+      const call = createGatewayRun(testApp, await addNode(testApp.ctx, 'elsewhere')).call;
+      await expect(call(watch, { body: { runId: reporting.runId } })).rejects.toMatchObject({ status: 403 });
+      await reporting.end(connection.id, 1);
+    },
+  );
 
   test('does not delay the shutdown of the API', async () => {
     const stopping = await startSecondApp(testApp);

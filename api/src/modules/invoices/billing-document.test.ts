@@ -1,4 +1,7 @@
-/** Runs the tables of docs/billing.md about deposits, reversals and corrections against the real code. */
+/**
+ * Runs the tables of docs/billing.md about deposits, reversals and corrections against the real code.
+ * @module-tag thorough
+ */
 import { megabytesToBytes, toMicros } from '@cellhop/contract/units';
 import { afterAll, beforeAll, expect } from 'vitest';
 import { buy, end, use } from '../../../test/billed-connections.ts';

@@ -1,3 +1,4 @@
+/** @module-tag thorough */
 import { beforeEach, afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createUser, type TestUser } from '../../../test/factories.ts';
 import { ScriptedChain } from '../../../test/scripted-chain.ts';

@@ -1,4 +1,7 @@
-/** Payments that are easy to count twice, or to miss. */
+/**
+ * Payments that are easy to count twice, or to miss.
+ * @module-tag thorough
+ */
 import type { Invoice } from '@cellhop/contract/invoices';
 import { getAnyInvoice, type Deposit } from '@cellhop/contract/staff/invoices';
 import assert from 'node:assert/strict';

@@ -1,4 +1,7 @@
-/** The invoice and the rate of a payment do not depend on wrong clocks of the chain. */
+/**
+ * The invoice and the rate of a payment do not depend on wrong clocks of the chain.
+ * @module-tag thorough
+ */
 import type { Invoice } from '@cellhop/contract/invoices';
 import assert from 'node:assert/strict';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';

@@ -1,3 +1,4 @@
+/** @module-tag thorough */
 import type { Invoice } from '@cellhop/contract/invoices';
 import assert from 'node:assert/strict';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';

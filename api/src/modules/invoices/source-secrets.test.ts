@@ -1,3 +1,4 @@
+/** @module-tag thorough */
 import { getSystemState } from '@cellhop/contract/staff/system';
 import type http from 'node:http';
 import { afterAll, beforeAll, expect, test } from 'vitest';

@@ -1,4 +1,7 @@
-/** The list of sweeps that were sent, and what the comparison reads from it. */
+/**
+ * The list of sweeps that were sent, and what the comparison reads from it.
+ * @module-tag thorough
+ */
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { startEvmSweepNode, type SweepNode } from '../../../test/chains/sweep-nodes.ts';
 import { createUser } from '../../../test/factories.ts';

@@ -1,4 +1,7 @@
-/** Invoices in TON and USDT on TON in production mode: real addresses, the real watcher, and the chain in memory by two sources. */
+/**
+ * Invoices in TON and USDT on TON in production mode: real addresses, the real watcher, and the chain in memory by two sources.
+ * @module-tag thorough
+ */
 import { createInvoice, listCurrencies, listInvoices } from '@cellhop/contract/invoices';
 import type { Currency } from '@cellhop/contract/invoices.values';
 import { getAnyInvoice } from '@cellhop/contract/staff/invoices';

@@ -184,32 +184,36 @@ describe('the rate of a top-up', () => {
   });
 });
 
-test('payments that wait for a rate or cannot be credited do not delay others of their chain', async () => {
-  const user = await createUser(testApp);
-  const invoice = await newInvoice(user, 'USDT_TRC20');
-  await send(testApp, invoice);
-  await watch(testApp, 'USDT_TRC20');
-  await finalize(testApp);
-  // More than one batch, all older than the other one.
-  const waiting = await testApp.database.query<{ id: string }>(
-    `insert into deposits (chain, asset, transaction_id, output, address_id, units, state, arrived_at)
+test(
+  'payments that wait for a rate or cannot be credited do not delay others of their chain',
+  { tags: ['thorough'] },
+  async () => {
+    const user = await createUser(testApp);
+    const invoice = await newInvoice(user, 'USDT_TRC20');
+    await send(testApp, invoice);
+    await watch(testApp, 'USDT_TRC20');
+    await finalize(testApp);
+    // More than one batch, all older than the other one.
+    const waiting = await testApp.database.query<{ id: string }>(
+      `insert into deposits (chain, asset, transaction_id, output, address_id, units, state, arrived_at)
      select 'tron', case when n % 2 = 0 then 'TRX' else 'GONE' end, 'waiting ' || n, 0, address_id, 1000000, 'FINAL',
             now() - interval '1 day' + n * interval '1 microsecond'
        from generate_series(1, 1100) as n, invoices where invoices.id = $1 returning id`,
-    [invoice.id],
-  );
-  const noRate = vi.spyOn(sandboxRates, 'rateE12').mockResolvedValue(undefined);
-  await watch(testApp, 'USDT_TRC20');
-  expect(await statusOf(user, invoice)).toBe('PAID');
-  expect(await balanceOf(testApp, user)).toBe(25n * DOLLAR);
-  noRate.mockRestore();
-  setRate(1n);
-  await watch(testApp, 'USDT_TRC20');
-  expect(await balanceOf(testApp, user)).toBe((25n + 550n) * DOLLAR);
-  await testApp.database.query("delete from deposits where asset = 'GONE' and id = any($1::uuid[])", [
-    waiting.map(({ id }) => id),
-  ]);
-});
+      [invoice.id],
+    );
+    const noRate = vi.spyOn(sandboxRates, 'rateE12').mockResolvedValue(undefined);
+    await watch(testApp, 'USDT_TRC20');
+    expect(await statusOf(user, invoice)).toBe('PAID');
+    expect(await balanceOf(testApp, user)).toBe(25n * DOLLAR);
+    noRate.mockRestore();
+    setRate(1n);
+    await watch(testApp, 'USDT_TRC20');
+    expect(await balanceOf(testApp, user)).toBe((25n + 550n) * DOLLAR);
+    await testApp.database.query("delete from deposits where asset = 'GONE' and id = any($1::uuid[])", [
+      waiting.map(({ id }) => id),
+    ]);
+  },
+);
 
 describe('a payment to a replaced invoice', () => {
   test('belongs to it if it has its own address, because something was paid to it before', async () => {

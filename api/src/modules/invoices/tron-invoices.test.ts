@@ -1,4 +1,7 @@
-/** Invoices in TRX and USDT on TRON in production mode: real addresses, the real watcher, and the emulator of TRON as two sources. */
+/**
+ * Invoices in TRX and USDT on TRON in production mode: real addresses, the real watcher, and the emulator of TRON as two sources.
+ * @module-tag thorough
+ */
 import { createInvoice, listCurrencies, listInvoices } from '@cellhop/contract/invoices';
 import type { Currency } from '@cellhop/contract/invoices.values';
 import assert from 'node:assert/strict';

@@ -1,4 +1,7 @@
-/** What gateways remember of the addresses that were shown, when the machine of the API has lost it. */
+/**
+ * What gateways remember of the addresses that were shown, when the machine of the API has lost it.
+ * @module-tag thorough
+ */
 import { createInvoice } from '@cellhop/contract/invoices';
 import { GATEWAY_CONTRACT_VERSION, hello } from '@cellhop/contract/gateway';
 import type { SealedWitness } from '@cellhop/contract/sealed-witness';

@@ -1,3 +1,4 @@
+/** @module-tag thorough */
 import { createInvoice, listInvoices } from '@cellhop/contract/invoices';
 import { listNotifications } from '@cellhop/contract/notifications';
 import { getAttention } from '@cellhop/contract/staff/dashboard';

@@ -1,4 +1,7 @@
-/** Mails about replies of support, top-ups and what happens to an account. */
+/**
+ * Mails about replies of support, top-ups and what happens to an account.
+ * @module-tag thorough
+ */
 import { saveAlertSettings } from '@cellhop/contract/alerts';
 import { disableSecondFactor } from '@cellhop/contract/auth';
 import { answerTicket, createTicketForUser } from '@cellhop/contract/staff/tickets';

@@ -1,3 +1,4 @@
+/** @module-tag thorough */
 import type { Ctx } from '../../ctx.ts';
 import { cancelBroadcast, listBroadcasts, sendBroadcast } from '@cellhop/contract/staff/notifications';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';

@@ -1,3 +1,4 @@
+/** @module-tag thorough */
 import { saveAlertSettings } from '@cellhop/contract/alerts';
 import { recoverPassword } from '@cellhop/contract/auth';
 import { SCHEDULED_BROADCASTS_MAX, TEST_BROADCASTS_PER_HOUR } from '@cellhop/contract/limits';

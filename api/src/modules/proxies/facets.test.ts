@@ -77,7 +77,7 @@ test(
       fc.asyncProperty(filter, async (query) => {
         expect(await facets(query)).toEqual({ counts: countSlowly(all, query), truncated: [] });
       }),
-      { numRuns: scaled(20, 60) },
+      { numRuns: scaled(8, 60) },
     );
   },
 );

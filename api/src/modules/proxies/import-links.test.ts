@@ -1,4 +1,7 @@
-/** Links that change addresses: with lists and files they come in, and their exits find the lines of later ones. */
+/**
+ * Links that change addresses: with lists and files they come in, and their exits find the lines of later ones.
+ * @module-tag thorough
+ */
 import { connect } from '@cellhop/contract/connections';
 import type { ExitCheck } from '@cellhop/contract/exit-checks';
 import type { RotationLink } from '@cellhop/contract/rotation-links';

@@ -198,7 +198,7 @@ test('each form with any user and password is read as it was written, or asked a
   );
 });
 
-test('a list of 5,000 long lines without a meaning takes seconds, not minutes', () => {
+test('a list of 5,000 long lines without a meaning takes seconds, not minutes', { tags: ['thorough'] }, () => {
   const line = ':'.repeat(2000) + '@'.repeat(2000);
   const before = process.cpuUsage();
   read(['a.test:1:u:secret', ...Array.from({ length: 5000 }, () => line)].join('\n'));

@@ -1,4 +1,7 @@
-/** No error of an import contains the password of an upstream, wherever it is in the file. */
+/**
+ * No error of an import contains the password of an upstream, wherever it is in the file.
+ * @module-tag thorough
+ */
 import { importColumns, optionalColumns } from '@cellhop/contract/staff/inventory.values';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';

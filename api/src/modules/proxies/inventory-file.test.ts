@@ -95,7 +95,7 @@ const stored: fc.Arbitrary<ExportedRow> = fc
   })
   .map((values) => ({ ...ROW, ...values }));
 
-test('every row that an import has stored is imported again as it is', () => {
+test('every row that an import has stored is imported again as it is', { tags: ['thorough'] }, () => {
   fc.assert(
     fc.property(stored, (row) => {
       const csv = write('csv', row);

@@ -146,7 +146,7 @@ describe('search in a larger catalogue', () => {
         const cheapest = expected.map(({ price }) => price).toSorted((a, b) => a - b);
         expect(prices).toEqual(expected.length <= 2000 ? cheapest.slice(0, 50) : prices);
       }),
-      { numRuns: scaled(20, 60) },
+      { numRuns: scaled(8, 60) },
     );
   });
 

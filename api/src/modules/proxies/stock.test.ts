@@ -1,3 +1,4 @@
+/** @module-tag thorough */
 import { getStock } from '@cellhop/contract/proxies';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createProxy } from '../../../test/factories.ts';

@@ -1,4 +1,7 @@
-/** Imported lines without an address: they wait outside the catalogue until a check of their exit sees it. */
+/**
+ * Imported lines without an address: they wait outside the catalogue until a check of their exit sees it.
+ * @module-tag thorough
+ */
 import type { ExitCheck } from '@cellhop/contract/exit-checks';
 import { searchProxies } from '@cellhop/contract/proxies';
 import { applyImport, checkImport, listInventory, readInventoryChange } from '@cellhop/contract/staff/inventory';

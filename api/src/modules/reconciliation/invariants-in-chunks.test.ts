@@ -1,3 +1,4 @@
+/** @module-tag thorough */
 import { connect, disconnect } from '@cellhop/contract/connections';
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
 import { createProxy, createUser, topUp, type TestUser } from '../../../test/factories.ts';

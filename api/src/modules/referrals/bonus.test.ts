@@ -119,7 +119,7 @@ describe('the bonus', () => {
     expect(await countPayments(referrer)).toBe(6 + 2);
   });
 
-  test('is granted once for each of many concurrent top-ups', async () => {
+  test('is granted once for each of many concurrent top-ups', { tags: ['thorough'] }, async () => {
     const referrer = await createUser(testApp);
     await addPayments(referrer, 22, LAST_MONTH);
     const payers = await Promise.all(Array.from({ length: 8 }, () => createUser(testApp, { referrerId: referrer.id })));

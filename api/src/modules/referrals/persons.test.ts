@@ -1,4 +1,7 @@
-/** A person is a mailbox with all addresses that reach it, and stays one after the account is deleted. */
+/**
+ * A person is a mailbox with all addresses that reach it, and stays one after the account is deleted.
+ * @module-tag thorough
+ */
 import { signUp } from '@cellhop/contract/auth';
 import { deleteUser, listRelatedUsers } from '@cellhop/contract/staff/users';
 import { randomBytes } from 'node:crypto';

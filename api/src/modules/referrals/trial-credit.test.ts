@@ -63,7 +63,7 @@ describe('the trial credit', () => {
     expect(sum(await creditsOf([`${name}@example.com`, ...emails]))).toBe(1);
   });
 
-  test('is granted once per Gmail mailbox, in any notation', async () => {
+  test('is granted once per Gmail mailbox, in any notation', { tags: ['thorough'] }, async () => {
     const { code } = await newCode();
     const name = newName();
     const emails = [
@@ -82,19 +82,23 @@ describe('the trial credit', () => {
     expect(await creditsOf([`${name}@example.com`, `${name}+second@example.com`])).toEqual([1, 0]);
   });
 
-  test('is granted to other mailboxes: with dots on other domains, on other domains, without a name before the plus', async () => {
-    const { code } = await newCode();
-    const name = newName();
-    const emails = [
-      `a.${name}@example.com`,
-      `a${name}@example.com`,
-      `a${name}@example.org`,
-      `+${name}@example.com`,
-      `+a${name}@example.com`,
-    ];
-    await confirmAtOnce(code, emails);
-    expect(await creditsOf(emails)).toEqual([1, 1, 1, 1, 1]);
-  });
+  test(
+    'is granted to other mailboxes: with dots on other domains, on other domains, without a name before the plus',
+    { tags: ['thorough'] },
+    async () => {
+      const { code } = await newCode();
+      const name = newName();
+      const emails = [
+        `a.${name}@example.com`,
+        `a${name}@example.com`,
+        `a${name}@example.org`,
+        `+${name}@example.com`,
+        `+a${name}@example.com`,
+      ];
+      await confirmAtOnce(code, emails);
+      expect(await creditsOf(emails)).toEqual([1, 1, 1, 1, 1]);
+    },
+  );
 
   test('can still be granted by another code if the first one was used up', async () => {
     const name = newName();
@@ -111,15 +115,19 @@ const shown = async (id: string) =>
   (await admin.call(listPromoCodes, { query: { userId: owner.id, size: 100 } })).data.find((code) => code.id === id);
 
 describe('a promo code', () => {
-  test('grants at most its maximum of credits, even with concurrent confirmations; all users are confirmed', async () => {
-    const { id, code } = await newCode({ trialCreditsMax: 3 });
-    const emails = people();
-    await confirmAtOnce(code, emails);
-    expect(sum(await creditsOf(emails))).toBe(3);
-    expect(await shown(id)).toMatchObject({ trialCreditsCount: 3, credited: 3, registeredUsersCount: 8 });
-  });
+  test(
+    'grants at most its maximum of credits, even with concurrent confirmations; all users are confirmed',
+    { tags: ['thorough'] },
+    async () => {
+      const { id, code } = await newCode({ trialCreditsMax: 3 });
+      const emails = people();
+      await confirmAtOnce(code, emails);
+      expect(sum(await creditsOf(emails))).toBe(3);
+      expect(await shown(id)).toMatchObject({ trialCreditsCount: 3, credited: 3, registeredUsersCount: 8 });
+    },
+  );
 
-  test('grants full credits within its budget only', async () => {
+  test('grants full credits within its budget only', { tags: ['thorough'] }, async () => {
     const { id, code } = await newCode({ trialCredit: 0.4, budget: 1 });
     const emails = people();
     await confirmAtOnce(code, emails);

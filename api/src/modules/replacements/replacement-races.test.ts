@@ -1,4 +1,7 @@
-/** What happens between the request and the last report, and by processes of the last release. */
+/**
+ * What happens between the request and the last report, and by processes of the last release.
+ * @module-tag thorough
+ */
 import { changeConnection, connect, disconnect, listConnections } from '@cellhop/contract/connections';
 import { replaceConnection } from '@cellhop/contract/replacements';
 import { rotateConnection } from '@cellhop/contract/rotation';

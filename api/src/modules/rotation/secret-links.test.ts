@@ -1,3 +1,4 @@
+/** @module-tag thorough */
 import { disconnect } from '@cellhop/contract/connections';
 import { renewRotationLink } from '@cellhop/contract/rotation';
 import { startView } from '@cellhop/contract/staff/view-as';

@@ -84,7 +84,7 @@ const entriesOf = (ticketId: string) =>
   );
 
 describe('the views', () => {
-  test('list open tickets, those of the caller, and those whose customer waits', async () => {
+  test('list open tickets, those of the caller, and those whose customer waits', { tags: ['thorough'] }, async () => {
     const [first, second, third] = [await open('first'), await open('second'), await open('third')];
     await answer(first.id, { content: 'Yes.' }, colleague);
     await assign(second.id, support.id);

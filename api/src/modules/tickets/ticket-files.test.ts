@@ -1,4 +1,7 @@
-/** Files in messages of tickets, from both sides. */
+/**
+ * Files in messages of tickets, from both sides.
+ * @module-tag thorough
+ */
 import { answerTicket, closeAnyTicket, listAnyTicketMessages } from '@cellhop/contract/staff/tickets';
 import { startView } from '@cellhop/contract/staff/view-as';
 import { readAnyTicketFile, readTicketFile, uploadAnswerFile, uploadTicketFile } from '@cellhop/contract/ticket-files';

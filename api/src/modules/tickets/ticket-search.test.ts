@@ -1,4 +1,7 @@
-/** Compares the search by words with a simple one that reads all tickets, without indexes, copies of words and views. */
+/**
+ * Compares the search by words with a simple one that reads all tickets, without indexes, copies of words and views.
+ * @module-tag thorough
+ */
 import { listAllTickets, type TicketView } from '@cellhop/contract/staff/tickets';
 import { ticketViews } from '@cellhop/contract/staff/lists.values';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';

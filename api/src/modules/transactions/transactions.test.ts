@@ -253,7 +253,7 @@ test('list and CSV agree with the model for every history, filter and page size'
         expect(sum).toBe((await ledger.readBalance(testApp.ctx, accountId)).balanceMicros);
       },
     ),
-    { numRuns: scaled(10, 30) },
+    { numRuns: scaled(4, 30) },
   );
 });
 

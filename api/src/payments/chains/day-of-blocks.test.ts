@@ -1,4 +1,7 @@
-/** A worker that was down, in the long run for a day, reads every block of that time, in the ranges of its chain. */
+/**
+ * A worker that was down, in the long run for a day, reads every block of that time, in the ranges of its chain.
+ * @module-tag thorough
+ */
 import { expect, test } from 'vitest';
 import { createFakeEvmChain, serveEvm } from '../../../test/chains/fake-evm.ts';
 import { createFakeUtxoChain, genesisHash, serveUtxo } from '../../../test/chains/fake-utxo.ts';

@@ -1,3 +1,4 @@
+/** @module-tag thorough */
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import {
   createFakeEvmChain,

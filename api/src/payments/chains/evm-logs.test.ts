@@ -1,3 +1,4 @@
+/** @module-tag thorough */
 import { describe, expect, it } from 'vitest';
 import { createFakeEvmChain, serveEvm } from '../../../test/chains/fake-evm.ts';
 import { Refusal } from '../../../test/chains/fake-node.ts';

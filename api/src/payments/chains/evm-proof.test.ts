@@ -1,3 +1,4 @@
+/** @module-tag thorough */
 import { createHash } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { buildStateTrie } from '../../../test/chains/state-trie.ts';

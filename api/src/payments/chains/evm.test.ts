@@ -132,7 +132,7 @@ describe('the watcher of an EVM chain', () => {
     ['another amount of ether than the second', [9, 5]],
     ['ether that the second does not know', [9, 0]],
     ['less ether than the second', [5, 9]],
-  ])('refuses a first node that reports %s', async (_name, units) => {
+  ])('refuses a first node that reports %s', { tags: ['thorough'] }, async (_name, units) => {
     const { advance, poll } = await openWatcher({
       chain: 'ethereum',
       chains: [createFakeEvmChain({ chainId: 1 }), createFakeEvmChain({ chainId: 1 })],
@@ -245,7 +245,7 @@ describe('the watcher of an EVM chain', () => {
     await expect(poll()).rejects.toMatchObject({ reason: 'INVALID_RESPONSE' });
   });
 
-  it('keeps a bounded cursor, regardless of the payments', async () => {
+  it('keeps a bounded cursor, regardless of the payments', { tags: ['thorough'] }, async () => {
     const { advance, poll } = await openWatcher();
     advance({ transfers: Array.from({ length: 600 }, (_, index) => ({ ...transfer, height: 1001 + (index % 88) })) });
     const { cursor, payments } = await poll();

@@ -161,7 +161,7 @@ describe('the watcher of Bitcoin', () => {
     expect(await poll(cursor)).toMatchObject({ orphanedBlockHashes: [], scannedHeight: 1006 });
   });
 
-  it('keeps 300 blocks in its cursor', async () => {
+  it('keeps 300 blocks in its cursor', { tags: ['thorough'] }, async () => {
     const { chain, poll } = await openWatcher();
     chain.headHeight = 1400;
     let { cursor, scannedHeight } = await poll();
@@ -169,7 +169,7 @@ describe('the watcher of Bitcoin', () => {
     expect((JSON.parse(cursor) as { blocks: unknown[] }).blocks).toHaveLength(300);
   });
 
-  it('does not call a payment lost before it has read the whole memory pool', async () => {
+  it('does not call a payment lost before it has read the whole memory pool', { tags: ['thorough'] }, async () => {
     const { chain, poll } = await openWatcher();
     for (let index = 0; index < 2500; index += 1) chain.pool.set(hashOf(`waiting ${index}`), []);
     chain.pool.set(hashOf('payment'), [toOutput({ script, value: 1 }, 0)]);

@@ -1,3 +1,4 @@
+/** @module-tag thorough */
 import { Address, contractAddress } from '@ton/core';
 import { keyPairFromSeed } from '@ton/crypto';
 import { createHash } from 'node:crypto';

@@ -1,6 +1,7 @@
 /**
  * Lists of holdings that somebody has changed who controls the server: money still goes only from the addresses of the
  * seed words to the destination that was typed, and fees stay below the ceiling.
+ * @module-tag thorough
  */
 import { expect, test } from 'vitest';
 import { createRandom } from '../../../../tools/random.ts';

@@ -72,7 +72,7 @@ test('asks again after mistyped words, and repeats none of them', async () => {
   expect(screen).not.toMatch(/abandon|aboot|zoo|baco/);
 });
 
-test('prints the settings of TON, of its own seed words or of a seed', async () => {
+test('prints the settings of TON, of its own seed words or of a seed', { tags: ['thorough'] }, async () => {
   const screen = await run([TON_WORDS], 'accounts', 'ton');
   const lines = screen.split('\n');
   expect(lines).toContain('# wallets v4R2, account 4ddc8307c9c68554');

@@ -141,7 +141,7 @@ describe('TRON', () => {
     );
   });
 
-  test('needs twice the energy if the destination holds no USDT', async () => {
+  test('needs twice the energy if the destination holds no USDT', { tags: ['thorough'] }, async () => {
     const list = tronHoldings();
     list.addresses[0]!.assets[1]!.units = '13099999';
     const { screen, sweeps } = await signList(holdingsFile(list), [
@@ -173,24 +173,28 @@ Activate it first: send 1 TRX to it from another wallet. The TRX stay where they
     );
   });
 
-  test('multiplies energy by what the network allows more than the known factor, up to its ceiling', async () => {
-    const list = tronHoldings();
-    const limitAt = async (energyFactor: number) => {
-      list.fee.energyFactor = energyFactor;
-      return (await signList(holdingsFile(list), [TRON_TREASURY, '', 'yes', 'sign'])).sweeps[0]!.feeLimitUnits;
-    };
-    list.addresses[0]!.assets[1]!.units = '40000000';
-    expect([await limitAt(0), await limitAt(34_000), await limitAt(78_000)]).toEqual([
-      13_100_000n,
-      13_100_000n,
-      26_200_000n,
-    ]);
-    // 32.75 TRX.
-    await expect(limitAt(100_000)).rejects.toThrow('This program allows 30.00 TRX at most');
-    await expect(limitAt(100_001)).rejects.toThrow('a factor of 100001, which cannot be');
-  });
+  test(
+    'multiplies energy by what the network allows more than the known factor, up to its ceiling',
+    { tags: ['thorough'] },
+    async () => {
+      const list = tronHoldings();
+      const limitAt = async (energyFactor: number) => {
+        list.fee.energyFactor = energyFactor;
+        return (await signList(holdingsFile(list), [TRON_TREASURY, '', 'yes', 'sign'])).sweeps[0]!.feeLimitUnits;
+      };
+      list.addresses[0]!.assets[1]!.units = '40000000';
+      expect([await limitAt(0), await limitAt(34_000), await limitAt(78_000)]).toEqual([
+        13_100_000n,
+        13_100_000n,
+        26_200_000n,
+      ]);
+      // 32.75 TRX.
+      await expect(limitAt(100_000)).rejects.toThrow('This program allows 30.00 TRX at most');
+      await expect(limitAt(100_001)).rejects.toThrow('a factor of 100001, which cannot be');
+    },
+  );
 
-  test('counts energy and bandwidth that an address has', async () => {
+  test('counts energy and bandwidth that an address has', { tags: ['thorough'] }, async () => {
     const list = tronHoldings();
     Object.assign(list.addresses[0]!, { energy: 65_000, assets: [list.addresses[0]!.assets[0]] });
     const { sweeps } = await signList(holdingsFile(list), [TRON_TREASURY, '', 'yes', 'sign']);
@@ -240,7 +244,7 @@ describe('TON', () => {
     expect(screen).toContain(`0.01 TON on TON, ${TON_ADDRESSES[1]} (wallet 698983192): after the fees nothing`);
   });
 
-  test('leaves what a frozen contract holds', async () => {
+  test('leaves what a frozen contract holds', { tags: ['thorough'] }, async () => {
     const list = tonHoldings();
     list.addresses[0]!.state = 'FROZEN';
     const { screen, sweeps } = await signList(holdingsFile(list), [TON_TREASURY, TON_TREASURY, 'sign']);
@@ -283,7 +287,7 @@ describe('TON', () => {
     await expect(signList(ton, [TON_TREASURY, TON_TREASURY], now)).rejects.toThrow('make a new list, or set the clock');
   });
 
-  test('asks for both kinds of seed words if the list has chains of both', async () => {
+  test('asks for both kinds of seed words if the list has chains of both', { tags: ['thorough'] }, async () => {
     const list = holdingsFile(ethereumHoldings(), tonHoldings());
     const typed = [SEED_WORDS, '', TON_WORDS, EVM_TREASURY, '', '', TON_TREASURY, 'sign'];
     const offline = createOfflineMachine({ typed, files: { list: JSON.stringify(list) }, now: LISTED_AT });

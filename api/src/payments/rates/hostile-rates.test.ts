@@ -1,4 +1,7 @@
-/** One source of rates lies, lags, is silent or sends nonsense, while others fail as they like. */
+/**
+ * One source of rates lies, lags, is silent or sends nonsense, while others fail as they like.
+ * @module-tag thorough
+ */
 import fc from 'fast-check';
 import { afterEach, expect, test, vi } from 'vitest';
 import { answerOf, offerAt, type Offer } from '../../../test/rate-answers.ts';

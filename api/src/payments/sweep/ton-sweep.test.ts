@@ -1,4 +1,7 @@
-/** Sweeps of TON from the list to the block, in the real virtual machine: what the program says is missing suffices, and nothing is sent twice. */
+/**
+ * Sweeps of TON from the list to the block, in the real virtual machine: what the program says is missing suffices, and nothing is sent twice.
+ * @module-tag thorough
+ */
 import { Address } from '@ton/core';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { honest } from '../../../test/chains/ton/behaviour.ts';

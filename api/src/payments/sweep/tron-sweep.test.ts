@@ -1,4 +1,7 @@
-/** Sweeps of TRON from the list to the block, on the emulator: the numbers of the guide suffice, and what is missing is said. */
+/**
+ * Sweeps of TRON from the list to the block, on the emulator: the numbers of the guide suffice, and what is missing is said.
+ * @module-tag thorough
+ */
 import { expect, onTestFinished, test } from 'vitest';
 import { TronChain } from '../../../test/chains/tron/chain.ts';
 import { keys } from '../../../test/chains/tron/ledger.ts';

@@ -1,4 +1,7 @@
-/** What is a payment, with the real virtual machine: traps that have cost other services money. */
+/**
+ * What is a payment, with the real virtual machine: traps that have cost other services money.
+ * @module-tag thorough
+ */
 import { beginCell } from '@ton/core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { bodies, walletState } from './jetton.ts';

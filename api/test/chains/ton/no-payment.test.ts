@@ -1,4 +1,7 @@
-/** What the first index calls no payment is asked of another source, too. */
+/**
+ * What the first index calls no payment is asked of another source, too.
+ * @module-tag thorough
+ */
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
 import { honest } from './behaviour.ts';
 import { type Facade, startFacade } from './facade.ts';

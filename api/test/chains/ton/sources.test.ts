@@ -1,4 +1,7 @@
-/** Sources that skip, lag, refuse and lie: they cost delay, never money. */
+/**
+ * Sources that skip, lag, refuse and lie: they cost delay, never money.
+ * @module-tag thorough
+ */
 import { Address, beginCell } from '@ton/core';
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
 import { honest } from './behaviour.ts';

@@ -1,4 +1,7 @@
-/** Fields that a stranger controls: no value of them stops the chain, and none makes money. */
+/**
+ * Fields that a stranger controls: no value of them stops the chain, and none makes money.
+ * @module-tag thorough
+ */
 import { Address, type Message } from '@ton/core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { createRandom } from '../../../../tools/random.ts';

@@ -94,7 +94,7 @@ it('sets two-factor sign-in up: password, first code, recovery codes', async () 
   await section('second-factor').findByText('10 unused codes left');
 });
 
-it('replaces the recovery codes, and switches two-factor sign-in off', async () => {
+it('replaces the recovery codes, and switches two-factor sign-in off', { tags: ['thorough'] }, async () => {
   const { api, fill, screen, user } = await openAccount({ 'GET /v1/auth/second-factor': { data: on } });
   await user.click(await section('second-factor').findByRole('button', { name: 'New codes' }));
   const renewal = within(await screen.findByRole('dialog'));
@@ -126,7 +126,7 @@ it('replaces the recovery codes, and switches two-factor sign-in off', async () 
   await section('second-factor').findByRole('button', { name: 'Set up' });
 });
 
-it('lists the sessions, ends one of them, and then all others', async () => {
+it('lists the sessions, ends one of them, and then all others', { tags: ['thorough'] }, async () => {
   let sessions = [session(1, { isCurrent: true, device: 'Chrome on Linux' }), session(2), session(3)];
   const { api, screen, user } = await openAccount({
     'GET /v1/auth/sessions': () => ({ data: sessions }),
@@ -200,7 +200,7 @@ it('changes the password, with errors under the fields and above them', async ()
   expect(form.queryByRole('alert')).toBeNull();
 });
 
-it('saves when to be alerted, and about which ends of connections', async () => {
+it('saves when to be alerted, and about which ends of connections', { tags: ['thorough'] }, async () => {
   let saved = alerts;
   const { api, fill, screen, user } = await openAccount(
     {

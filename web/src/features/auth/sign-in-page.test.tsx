@@ -61,7 +61,7 @@ it('asks for the second factor, a code of the app or a recovery code', async () 
   expect(sent.map(({ secondFactorCode }) => secondFactorCode)).toEqual(['123456', 'k3vz9pqt7mxd2hf0']);
 });
 
-it('keeps the language of the account after a reload, not that of the browser', async () => {
+it('keeps the language of the account after a reload, not that of the browser', { tags: ['thorough'] }, async () => {
   const profile = { ...customer, languageCode: 'ru' };
   const { screen, signIn } = await openForm('/sign-in', {
     [SIGN_IN]: { data: { ...issued('session', 1), deviceToken: 'device', profile } },
@@ -103,7 +103,7 @@ it('names the account for password managers', async () => {
   expect(email().autocomplete).toBe('username');
 });
 
-it('returns only to pages of the app, and after sign-out to none', async () => {
+it('returns only to pages of the app, and after sign-out to none', { tags: ['thorough'] }, async () => {
   const { screen, signIn, user } = await openForm('/sign-in?next=//evil.example/', {
     [SIGN_IN]: signedIn,
     'POST /v1/auth/logout': { data: { endedAt: '2026-11-21T12:00:00.000Z' } },
@@ -165,38 +165,42 @@ const recovery = (waitMs: number) => ({
   data: { sessionId: '00000000-0000-4000-8000-000000000001', nextSendingAllowedIn: Date.now() + waitMs },
 });
 
-it('sends another recovery email after a countdown, and leads the unconfirmed to confirmation', async () => {
-  const clock = startClock();
-  const { api, email, fill, screen, user } = await openForm('/sign-in', {
-    'POST /v1/auth/recovery-password': () => recovery(60_000),
-    'POST /v1/auth/recovery-password/*/resend': () => recovery(120_000),
-  });
-  const open = async () => {
-    await user.click(screen.getByRole('link', { name: 'Restore access' }));
-    // The field of the sign-in page has the same name.
-    await screen.findByRole('heading', { level: 1, name: 'Restore access' });
-  };
-  const send = async () => {
-    await fill(email(), EMAIL);
-    await user.click(screen.getByRole('button', { name: 'Send the link' }));
-  };
-  await open();
-  await send();
-  await screen.findByText(/Resend is available in (?:0 minutes \d+|1 minute 0) seconds?/);
-  await clock.pass(60_000);
-  await user.click(screen.getByRole('button', { name: 'Send again' }));
-  await screen.findByText('A new email has been successfully sent');
+it(
+  'sends another recovery email after a countdown, and leads the unconfirmed to confirmation',
+  { tags: ['thorough'] },
+  async () => {
+    const clock = startClock();
+    const { api, email, fill, screen, user } = await openForm('/sign-in', {
+      'POST /v1/auth/recovery-password': () => recovery(60_000),
+      'POST /v1/auth/recovery-password/*/resend': () => recovery(120_000),
+    });
+    const open = async () => {
+      await user.click(screen.getByRole('link', { name: 'Restore access' }));
+      // The field of the sign-in page has the same name.
+      await screen.findByRole('heading', { level: 1, name: 'Restore access' });
+    };
+    const send = async () => {
+      await fill(email(), EMAIL);
+      await user.click(screen.getByRole('button', { name: 'Send the link' }));
+    };
+    await open();
+    await send();
+    await screen.findByText(/Resend is available in (?:0 minutes \d+|1 minute 0) seconds?/);
+    await clock.pass(60_000);
+    await user.click(screen.getByRole('button', { name: 'Send again' }));
+    await screen.findByText('A new email has been successfully sent');
 
-  await user.click(screen.getByRole('link', { name: 'Sign in' }));
-  await screen.findByRole('button', { name: 'Sign in' });
-  await open();
-  expect(email().value).toBe('');
-  api.set({
-    'POST /v1/auth/recovery-password': refusal(403, 'EMAIL_NOT_CONFIRMED', 'Email is not confirmed - 45'),
-  });
-  await send();
-  await screen.findByRole('heading', { name: 'Email is not confirmed' });
-});
+    await user.click(screen.getByRole('link', { name: 'Sign in' }));
+    await screen.findByRole('button', { name: 'Sign in' });
+    await open();
+    expect(email().value).toBe('');
+    api.set({
+      'POST /v1/auth/recovery-password': refusal(403, 'EMAIL_NOT_CONFIRMED', 'Email is not confirmed - 45'),
+    });
+    await send();
+    await screen.findByRole('heading', { name: 'Email is not confirmed' });
+  },
+);
 
 it('explains used and expired recovery links, and links to a new one', async () => {
   const SET_PASSWORD = 'POST /v1/auth/recovery-password/set-password';

@@ -84,23 +84,27 @@ it('shows open connections as cards with their traffic and cost, which change wi
   await expect.poll(() => screen.queryByRole('region', { name: 'Active now' })).toBeNull();
 });
 
-it('shows some of many open connections as cards, also those that are not on the first page of all', async () => {
-  const active = Array.from({ length: 9 }, (_, index) => exampleConnection(index + 1));
-  const { screen, user } = await openConnections([], {
-    answers: {
-      [LIST]: ({ url }) =>
-        url.searchParams.has('active')
-          ? { data: active, totalPages: 1 }
-          : { data: [exampleConnection(99, { status: 'NOT_WORK', endReason: 'IDLE' })], totalPages: 2 },
-    },
-  });
-  const cards = within(await screen.findByRole('region', { name: 'Active now' }));
-  expect(cards.getAllByRole('listitem')).toHaveLength(6);
-  await user.click(cards.getByRole('link', { name: 'Show all active' }));
-  await expect.poll(() => screen.queryAllByRole('row')).toHaveLength(1 + 9);
-});
+it(
+  'shows some of many open connections as cards, also those that are not on the first page of all',
+  { tags: ['thorough'] },
+  async () => {
+    const active = Array.from({ length: 9 }, (_, index) => exampleConnection(index + 1));
+    const { screen, user } = await openConnections([], {
+      answers: {
+        [LIST]: ({ url }) =>
+          url.searchParams.has('active')
+            ? { data: active, totalPages: 1 }
+            : { data: [exampleConnection(99, { status: 'NOT_WORK', endReason: 'IDLE' })], totalPages: 2 },
+      },
+    });
+    const cards = within(await screen.findByRole('region', { name: 'Active now' }));
+    expect(cards.getAllByRole('listitem')).toHaveLength(6);
+    await user.click(cards.getByRole('link', { name: 'Show all active' }));
+    await expect.poll(() => screen.queryAllByRole('row')).toHaveLength(1 + 9);
+  },
+);
 
-it('asks before a connection over the return limit is ended without a refund', async () => {
+it('asks before a connection over the return limit is ended without a refund', { tags: ['thorough'] }, async () => {
   const limited = refusal(429, 'RATE_LIMITED');
   limited.headers.set('retry-after', '3540');
   const rows = [connection];
@@ -192,7 +196,7 @@ it('says that the connection of a link does not exist', async () => {
 /** As the API sends it. */
 const file = (text: string) => new Response(text, { headers: { 'content-disposition': 'attachment' } });
 
-it('is labelled, found, exported, and disconnected with others', async () => {
+it('is labelled, found, exported, and disconnected with others', { tags: ['thorough'] }, async () => {
   const downloads = catchDownloads();
   const rows = [exampleConnection(1), exampleConnection(2)];
   const { api, dialog, fill, screen, user } = await openDetails(rows, {
@@ -234,53 +238,61 @@ it('is labelled, found, exported, and disconnected with others', async () => {
   expect(screen.getByRole('button', { name: 'Export' })).toBeTruthy();
 });
 
-it('has a traffic limit that can be set and removed, and is refused below the used traffic', async () => {
-  const rows = [exampleConnection(1, { trafficUsed: 2100 })];
-  const { api, dialog, fill, screen, user } = await openDetails(rows);
-  const cap = await dialog.findByLabelText<HTMLInputElement>('Traffic limit, MB');
-  const save = within(cap.closest('form')!).getByRole('button', { name: 'Save' });
-  expect(isDisabled(save)).toBe(true);
-  await fill(cap, '60');
-  await user.click(save);
-  await screen.findByText('Traffic limit saved');
-  expect(rows[0]?.capMegabytes).toBe(60);
-  await user.clear(cap);
-  await user.click(save);
-  await expect.poll(() => rows[0]?.capMegabytes).toBeNull();
+it(
+  'has a traffic limit that can be set and removed, and is refused below the used traffic',
+  { tags: ['thorough'] },
+  async () => {
+    const rows = [exampleConnection(1, { trafficUsed: 2100 })];
+    const { api, dialog, fill, screen, user } = await openDetails(rows);
+    const cap = await dialog.findByLabelText<HTMLInputElement>('Traffic limit, MB');
+    const save = within(cap.closest('form')!).getByRole('button', { name: 'Save' });
+    expect(isDisabled(save)).toBe(true);
+    await fill(cap, '60');
+    await user.click(save);
+    await screen.findByText('Traffic limit saved');
+    expect(rows[0]?.capMegabytes).toBe(60);
+    await user.clear(cap);
+    await user.click(save);
+    await expect.poll(() => rows[0]?.capMegabytes).toBeNull();
 
-  api.set({ [CHANGE]: refusal(409, 'CAP_USED_UP') });
-  await fill(cap, '2');
-  await user.click(save);
-  await dialog.findByText('This connection has already used more than that');
-});
+    api.set({ [CHANGE]: refusal(409, 'CAP_USED_UP') });
+    await fill(cap, '2');
+    await user.click(save);
+    await dialog.findByText('This connection has already used more than that');
+  },
+);
 
-it('gets a new password; after a lost response the next click does not change it again', async () => {
-  const rows = [connection];
-  const changed = { ...connection, password: 'the-new-password' };
-  const keys: (string | null)[] = [];
-  const { dialog, screen, user } = await openDetails(rows, {
-    answers: {
-      'POST /v1/proxies/connections/*/credentials': ({ headers }) => {
-        keys.push(headers.get('idempotency-key'));
-        if (keys.length === 1) lost();
-        rows[0] = changed;
-        return { data: changed };
+it(
+  'gets a new password; after a lost response the next click does not change it again',
+  { tags: ['thorough'] },
+  async () => {
+    const rows = [connection];
+    const changed = { ...connection, password: 'the-new-password' };
+    const keys: (string | null)[] = [];
+    const { dialog, screen, user } = await openDetails(rows, {
+      answers: {
+        'POST /v1/proxies/connections/*/credentials': ({ headers }) => {
+          keys.push(headers.get('idempotency-key'));
+          if (keys.length === 1) lost();
+          rows[0] = changed;
+          return { data: changed };
+        },
       },
-    },
-  });
-  await user.click(await dialog.findByRole('button', { name: 'Get a new password' }));
-  const question = within(await screen.findByRole('dialog', { name: 'Replace the password?' }));
-  const confirm = question.getByRole('button', { name: 'Get a new password' });
-  await user.click(confirm);
-  await screen.findByText(/^No connection to the server/);
-  await user.click(confirm);
-  await screen.findByText('The connection has a new password');
-  await expect.poll(() => screen.queryByRole('dialog', { name: 'Replace the password?' })).toBeNull();
-  dialog.getByText('the-new-password');
-  expect(keys).toEqual([expect.any(String), keys[0]]);
-});
+    });
+    await user.click(await dialog.findByRole('button', { name: 'Get a new password' }));
+    const question = within(await screen.findByRole('dialog', { name: 'Replace the password?' }));
+    const confirm = question.getByRole('button', { name: 'Get a new password' });
+    await user.click(confirm);
+    await screen.findByText(/^No connection to the server/);
+    await user.click(confirm);
+    await screen.findByText('The connection has a new password');
+    await expect.poll(() => screen.queryByRole('dialog', { name: 'Replace the password?' })).toBeNull();
+    dialog.getByText('the-new-password');
+    expect(keys).toEqual([expect.any(String), keys[0]]);
+  },
+);
 
-it('needs no password at addresses of its allow-list', async () => {
+it('needs no password at addresses of its allow-list', { tags: ['thorough'] }, async () => {
   const access: ConnectionAccess = {
     allowList: [],
     collidingNetworks: [],
@@ -315,26 +327,30 @@ it('needs no password at addresses of its allow-list', async () => {
   expect(sent).toEqual([{ allowList: ['127.0.0.1'] }, { allowList: [] }]);
 });
 
-it('has a receipt that can be retried, and that shows the end without live events', async () => {
-  const rows = [connection];
-  const { api, dialog, user } = await openDetails(rows, {
-    answers: { 'GET /v1/proxies/connections/*/cost': refusal(500, 'INTERNAL') },
-  });
-  await dialog.findByText('The receipt could not be loaded');
-  api.set(details);
-  await user.click(dialog.getByRole('button', { name: 'Try again' }));
-  await dialog.findByRole('row', { name: /Purchase, MB 1–50/ });
+it(
+  'has a receipt that can be retried, and that shows the end without live events',
+  { tags: ['thorough'] },
+  async () => {
+    const rows = [connection];
+    const { api, dialog, user } = await openDetails(rows, {
+      answers: { 'GET /v1/proxies/connections/*/cost': refusal(500, 'INTERNAL') },
+    });
+    await dialog.findByText('The receipt could not be loaded');
+    api.set(details);
+    await user.click(dialog.getByRole('button', { name: 'Try again' }));
+    await dialog.findByRole('row', { name: /Purchase, MB 1–50/ });
 
-  const refund: Charge = { ...exampleCharge, number: 2, kind: 'REFUND', amount: -0.4 };
-  api.set({
-    'GET /v1/proxies/connections/*/charges': { data: [refund, exampleCharge], totalPages: 1 },
-    'GET /v1/proxies/connections/*/cost': { data: { ...cost, total: 0 } },
-  });
-  rows[0] = { ...connection, status: 'DISCONNECT_USER', endReason: 'USER', refundStatus: 'REFUNDED' };
-  // The list is polled, the receipt of an ended connection is not.
-  await expect.poll(() => dialog.queryByRole('row', { name: /Refund, MB 1–50/ })).not.toBeNull();
-  dialog.getByText('You ended it');
-});
+    const refund: Charge = { ...exampleCharge, number: 2, kind: 'REFUND', amount: -0.4 };
+    api.set({
+      'GET /v1/proxies/connections/*/charges': { data: [refund, exampleCharge], totalPages: 1 },
+      'GET /v1/proxies/connections/*/cost': { data: { ...cost, total: 0 } },
+    });
+    rows[0] = { ...connection, status: 'DISCONNECT_USER', endReason: 'USER', refundStatus: 'REFUNDED' };
+    // The list is polled, the receipt of an ended connection is not.
+    await expect.poll(() => dialog.queryByRole('row', { name: /Refund, MB 1–50/ })).not.toBeNull();
+    dialog.getByText('You ended it');
+  },
+);
 
 it.each([
   ['en', 'New IP for 198.18.0.1', /Waiting for another address/, 'Address now:', /^Again in \d+ s$/],
@@ -367,7 +383,7 @@ it.each([
   expect([isDisabled(button), button.textContent]).toEqual([true, expect.stringMatching(again)]);
 });
 
-it('lists the last addresses in the details', async () => {
+it('lists the last addresses in the details', { tags: ['thorough'] }, async () => {
   const rotation = { state: 'SAME_IP', availableAt: null, link: null, everyMinutes: null } as const;
   const { dialog } = await openDetails([exampleConnection(1, { rotation })], {
     answers: {
@@ -383,7 +399,7 @@ it('offers no change of the address where the exit has none', async () => {
   expect(dialog.queryByRole('button', { name: /^New IP/ })).toBeNull();
 });
 
-it('makes and replaces the link for a new IP', async () => {
+it('makes and replaces the link for a new IP', { tags: ['thorough'] }, async () => {
   const link = 'http://localhost:3000/v1/rotate/0123456789';
   const rows = [
     exampleConnection(1, { rotation: { state: 'READY', availableAt: null, link: null, everyMinutes: null } }),
@@ -402,7 +418,7 @@ it('makes and replaces the link for a new IP', async () => {
   expect(isDisabled(await dialog.findByRole('button', { name: 'Replace link' }))).toBe(false);
 });
 
-it('changes the address by a timer of 2 to 1440 minutes', async () => {
+it('changes the address by a timer of 2 to 1440 minutes', { tags: ['thorough'] }, async () => {
   const rotation = { state: 'READY', availableAt: null, link: null, everyMinutes: null } as const;
   const { api, dialog, user } = await openDetails([exampleConnection(1, { rotation })], {
     answers: { 'GET /v1/proxies/connections/*/addresses': { data: [] } },

@@ -86,23 +86,27 @@ it('shows mistakes under the fields, and a missing rate above them', async () =>
   await dialog.findByText(/^There is no reliable exchange rate right now/);
 });
 
-it('warns that a second invoice in the same currency ends the first, with a link to it', async () => {
-  const first = exampleInvoice('PENDING', { amount: 12, currency: 'LTC' });
-  const { dialog, screen, user, choose } = await openForm({
-    ...allAvailable,
-    'GET /v1/payments/invoices': { data: [first], totalPages: 1 },
-  });
-  await choose(/Bitcoin/);
-  expect(dialog.queryByRole('alert')).toBeNull();
-  await choose(/Litecoin/);
-  expect((await dialog.findByRole('alert')).textContent).toContain(
-    'You have an unpaid invoice for $12.00 in this currency.',
-  );
-  await user.click(dialog.getByRole('button', { name: 'Open that invoice' }));
-  await screen.findByRole('dialog', { name: 'Invoice for $12.00' });
-});
+it(
+  'warns that a second invoice in the same currency ends the first, with a link to it',
+  { tags: ['thorough'] },
+  async () => {
+    const first = exampleInvoice('PENDING', { amount: 12, currency: 'LTC' });
+    const { dialog, screen, user, choose } = await openForm({
+      ...allAvailable,
+      'GET /v1/payments/invoices': { data: [first], totalPages: 1 },
+    });
+    await choose(/Bitcoin/);
+    expect(dialog.queryByRole('alert')).toBeNull();
+    await choose(/Litecoin/);
+    expect((await dialog.findByRole('alert')).textContent).toContain(
+      'You have an unpaid invoice for $12.00 in this currency.',
+    );
+    await user.click(dialog.getByRole('button', { name: 'Open that invoice' }));
+    await screen.findByRole('dialog', { name: 'Invoice for $12.00' });
+  },
+);
 
-it('does not warn about the invoice that it has just created', async () => {
+it('does not warn about the invoice that it has just created', { tags: ['thorough'] }, async () => {
   const created = exampleInvoice('PENDING', { amount: 25, currency: 'LTC' });
   let isCreated = false;
   const { screen, user, amount, choose, create } = await openForm({
@@ -125,41 +129,45 @@ it('does not warn about the invoice that it has just created', async () => {
   expect(shown.filter((text) => text?.includes('You have an unpaid invoice'))).toEqual([]);
 });
 
-it('keeps what was typed when the session ends, and creates one invoice for a double click', async () => {
-  const created = exampleInvoice('PENDING', { amount: 1042.5, currency: 'LTC' });
-  const { api, amount, choose, create, fill, screen, user } = await openForm({
-    ...allAvailable,
-    'POST /v1/payments/invoices': refusal(401, 'UNAUTHORIZED'),
-    'POST /v1/auth/sign-in': { data: { ...issued('later', 1), deviceToken: 'device', profile: customer } },
-  });
-  await fill(amount, '1,042.50');
-  await user.tab();
-  await choose(/Litecoin/);
-  await create();
-  await screen.findByText('Please sign in to continue where you left off.');
-  await fill(screen.getByLabelText('Email'), customer.email);
-  await fill(screen.getByLabelText('Password'), 'a long enough password');
-  await user.click(screen.getByRole('button', { name: 'Sign in' }));
-  const dialog = within(await screen.findByRole('dialog', { name: 'New invoice' }));
-  expect((await dialog.findByRole<HTMLInputElement>('textbox', { name: /USD/ })).value).toBe('1,042.50');
-  expect(dialog.getByRole<HTMLInputElement>('combobox').value).toBe('Litecoin');
-  api.set({
-    'POST /v1/payments/invoices': { data: created },
-    'GET /v1/payments/invoices': { data: [created], totalPages: 1 },
-  });
-  api.requests.length = 0;
-  clickTwice(dialog.getByRole('button', { name: 'Create invoice' }));
-  await screen.findByRole('dialog', { name: 'Invoice for $1,042.50' });
-  expect(api.requests.filter((request) => request.startsWith('POST'))).toEqual(['POST /v1/payments/invoices']);
-  expect(location.search).toBe(`?invoice=${created.id}`);
-  await user.keyboard('{Escape}');
-  await expect.poll(() => location.search).toBe('');
-  await screen.findByRole('row', { name: /Litecoin/ });
-  await expect.poll(() => screen.queryByRole('dialog')).toBeNull();
-  await user.click(screen.getAllByRole('button', { name: 'Create new invoice' })[0]!);
-  const next = within(await screen.findByRole('dialog', { name: 'New invoice' }));
-  await expect.poll(() => next.queryByRole<HTMLInputElement>('textbox', { name: /USD/ })?.value).toBe('');
-});
+it(
+  'keeps what was typed when the session ends, and creates one invoice for a double click',
+  { tags: ['thorough'] },
+  async () => {
+    const created = exampleInvoice('PENDING', { amount: 1042.5, currency: 'LTC' });
+    const { api, amount, choose, create, fill, screen, user } = await openForm({
+      ...allAvailable,
+      'POST /v1/payments/invoices': refusal(401, 'UNAUTHORIZED'),
+      'POST /v1/auth/sign-in': { data: { ...issued('later', 1), deviceToken: 'device', profile: customer } },
+    });
+    await fill(amount, '1,042.50');
+    await user.tab();
+    await choose(/Litecoin/);
+    await create();
+    await screen.findByText('Please sign in to continue where you left off.');
+    await fill(screen.getByLabelText('Email'), customer.email);
+    await fill(screen.getByLabelText('Password'), 'a long enough password');
+    await user.click(screen.getByRole('button', { name: 'Sign in' }));
+    const dialog = within(await screen.findByRole('dialog', { name: 'New invoice' }));
+    expect((await dialog.findByRole<HTMLInputElement>('textbox', { name: /USD/ })).value).toBe('1,042.50');
+    expect(dialog.getByRole<HTMLInputElement>('combobox').value).toBe('Litecoin');
+    api.set({
+      'POST /v1/payments/invoices': { data: created },
+      'GET /v1/payments/invoices': { data: [created], totalPages: 1 },
+    });
+    api.requests.length = 0;
+    clickTwice(dialog.getByRole('button', { name: 'Create invoice' }));
+    await screen.findByRole('dialog', { name: 'Invoice for $1,042.50' });
+    expect(api.requests.filter((request) => request.startsWith('POST'))).toEqual(['POST /v1/payments/invoices']);
+    expect(location.search).toBe(`?invoice=${created.id}`);
+    await user.keyboard('{Escape}');
+    await expect.poll(() => location.search).toBe('');
+    await screen.findByRole('row', { name: /Litecoin/ });
+    await expect.poll(() => screen.queryByRole('dialog')).toBeNull();
+    await user.click(screen.getAllByRole('button', { name: 'Create new invoice' })[0]!);
+    const next = within(await screen.findByRole('dialog', { name: 'New invoice' }));
+    await expect.poll(() => next.queryByRole<HTMLInputElement>('textbox', { name: /USD/ })?.value).toBe('');
+  },
+);
 
 const withRates: Answers = {
   'GET /v1/payments/currencies': {

@@ -95,7 +95,7 @@ it('copies the exact amount, the rest of a partial payment, and the address', as
   expect(await navigator.clipboard.readText()).toBe('0.00015000');
 });
 
-it('shows an excess, and a payment after the end', async () => {
+it('shows an excess, and a payment after the end', { tags: ['thorough'] }, async () => {
   const app = await openList('/payments/invoices', listed);
   const excess = await openInvoice(
     app,
@@ -127,7 +127,7 @@ it('opens the invoice of the address', async () => {
   expect(dialog.queryByText(messages.CONFIRMING)).not.toBeNull();
 });
 
-it('offers a new invoice when an open one expires', async () => {
+it('offers a new invoice when an open one expires', { tags: ['thorough'] }, async () => {
   const expiring = { ...listed[0]!, expiredAt: new Date(Date.now() + 2500).toISOString() };
   const app = await openList(`/payments/invoices?invoice=${expiring.id}`, [expiring]);
   const dialog = within(await app.screen.findByRole('dialog'));
@@ -138,7 +138,7 @@ it('offers a new invoice when an open one expires', async () => {
   expect(location.search).toBe('?create=true');
 });
 
-it('keeps rows and page numbers while the next page loads', async () => {
+it('keeps rows and page numbers while the next page loads', { tags: ['thorough'] }, async () => {
   const { api, list, screen, user } = await openList('/payments/invoices', listed);
   list.totalPages = 2;
   api.refetch();
@@ -168,7 +168,7 @@ it('leads from a missing page to the last one', async () => {
   expect(location.search).toBe('?page=2');
 });
 
-it('lists a new invoice once, although the list has it before the response', async () => {
+it('lists a new invoice once, although the list has it before the response', { tags: ['thorough'] }, async () => {
   const app = await openList('/payments/invoices?create=true', []);
   const { api, list, screen, user } = app;
   const dialog = within(await screen.findByRole('dialog'));
@@ -189,7 +189,7 @@ it('lists a new invoice once, although the list has it before the response', asy
   expect(screen.getAllByRole('row')).toHaveLength(1 + 1);
 });
 
-it('shows that a payment may be replaced, and that it was', async () => {
+it('shows that a payment may be replaced, and that it was', { tags: ['thorough'] }, async () => {
   const app = await openList(`/payments/invoices?invoice=${replaceable.id}`, [replaceable]);
   const dialog = within(await app.screen.findByRole('dialog'));
   expect(readReceived(dialog)).toContain('Detected, not in a block yet; the sender can still replace it');
@@ -200,7 +200,7 @@ it('shows that a payment may be replaced, and that it was', async () => {
   dialog.getByRole('img', CODE);
 });
 
-it('asks for 50 rows, and shows the 51st on the next page', async () => {
+it('asks for 50 rows, and shows the 51st on the next page', { tags: ['thorough'] }, async () => {
   const many = Array.from({ length: 51 }, (_, index) =>
     exampleInvoice('PAID', { id: `00000000-0000-4000-8000-0000000001${10 + index}`, amount: 100 + index }),
   );
@@ -260,7 +260,7 @@ it('says why a final payment in USDT is on hold, and not that the network must c
   expect(dialog.queryByText(messages.CONFIRMING)).toBeNull();
 });
 
-it('names the network of a coin, and what its payers get wrong', async () => {
+it('names the network of a coin, and what its payers get wrong', { tags: ['thorough'] }, async () => {
   const invoice = exampleInvoice('PENDING');
   const { api, list, screen } = await openList(`/payments/invoices?invoice=${invoice.id}`, [invoice]);
   const dialog = within(await screen.findByRole('dialog'));
@@ -288,7 +288,7 @@ it('hides expired invoices until they are asked for, which the address keeps', a
   expect(statuses()).toContain(true);
 });
 
-it('opens a new invoice that the list does not have, without asking for it', async () => {
+it('opens a new invoice that the list does not have, without asking for it', { tags: ['thorough'] }, async () => {
   const created = exampleInvoice('PENDING', { amount: 42 });
   const { api, screen, user } = await openApp('/payments/invoices?page=2&create=true', {
     answers: {
@@ -309,7 +309,7 @@ it('opens a new invoice that the list does not have, without asking for it', asy
   expect(api.requests.some((request) => request.includes('id='))).toBe(false);
 });
 
-it('keeps an invoice open that expires and leaves the list', async () => {
+it('keeps an invoice open that expires and leaves the list', { tags: ['thorough'] }, async () => {
   const [pending] = listed as [Invoice];
   const app = await openList('/payments/invoices', [pending]);
   const dialog = await openInvoice(app, pending);
@@ -324,7 +324,7 @@ it('keeps an invoice open that expires and leaves the list', async () => {
   await expect.poll(() => app.screen.queryAllByRole('row')).toHaveLength(0);
 });
 
-it('cancels an invoice that nothing was paid to, and no other', async () => {
+it('cancels an invoice that nothing was paid to, and no other', { tags: ['thorough'] }, async () => {
   const [pending, confirming] = [listed[0]!, listed[1]!];
   const app = await openList('/payments/invoices', [pending, confirming]);
   const paid = await openInvoice(app, confirming);

@@ -89,7 +89,7 @@ it('offers the values that match the other filters, with counts; a choice withou
   expect(screen.queryByText(/^Only the first/)).toBeNull();
 });
 
-it('survives the translator of a browser', async () => {
+it('survives the translator of a browser', { tags: ['thorough'] }, async () => {
   const { find, form, open, rows, user } = await openCatalogue('/proxies');
   await expect.poll(() => rows().length).toBe(1 + 50);
   const options = await open('Country');
@@ -104,7 +104,7 @@ it('survives the translator of a browser', async () => {
   await expect.poll(() => rows().length).toBe(1 + 50);
 });
 
-it('shows a choice without matches as such, and a reset brings all proxies back', async () => {
+it('shows a choice without matches as such, and a reset brings all proxies back', { tags: ['thorough'] }, async () => {
   const { find, form, open, rows, screen, user } = await openCatalogue('/proxies?country=FR&city=Berlin', {
     'GET /v1/proxies/facets': { data: { counts: { ...counts, city: { Paris: 10 } }, truncated: [] } },
     'GET /v1/proxies': ({ url }) => ({ data: url.search === '' ? proxies : [] }),
@@ -197,7 +197,7 @@ it('says which proxies change their address on demand', async () => {
   await dialog.findByText('Change of the IP address');
 });
 
-it('offers the keyboard a way past the filter to the first proxy', async () => {
+it('offers the keyboard a way past the filter to the first proxy', { tags: ['thorough'] }, async () => {
   const { screen, user } = await openCatalogue('/proxies');
   const [first] = await screen.findAllByRole('button', { name: /^Buy / });
   screen.getByRole('main').focus();

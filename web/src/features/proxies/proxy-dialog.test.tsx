@@ -46,7 +46,7 @@ it('says how the shop has set the refund and the end without traffic', async () 
   expect(rules.at(-1)).toMatch(/^If the connection ends within 30 minutes, you pay only for the used traffic/);
 });
 
-it('goes away when another user was faster, and so does the proxy', async () => {
+it('goes away when another user was faster, and so does the proxy', { tags: ['thorough'] }, async () => {
   const { api, buy, screen, user } = await openOffer();
   api.set({ [BUY]: refusal(404, 'PROXY_NOT_FOUND'), [CATALOGUE]: { data: [other] } });
   await user.click(buy);
@@ -121,7 +121,7 @@ it('shows the maximum possible charge of a traffic limit, and sends the traffic 
 it.each([
   ['Top up the balance', 'dialog'],
   ['Top up', 'toast'],
-])('links without money to the form for a new invoice: %s, in the %s', async (name) => {
+])('links without money to the form for a new invoice: %s, in the %s', { tags: ['thorough'] }, async (name) => {
   const { buy, screen, user } = await openOffer({
     [BUY]: refusal(402, 'SMALL_BALANCE'),
     'GET /v1/payments/invoices': { data: [], totalPages: 1 },
@@ -156,7 +156,7 @@ describe('what a bought proxy is used with', () => {
     return app;
   }
 
-  it('is one string in a chosen format', async () => {
+  it('is one string in a chosen format', { tags: ['thorough'] }, async () => {
     const { dialog, screen, user } = await buyIt();
     const { username, password, host, port } = bought;
     dialog.getByText(`${username}:${password}@${host}:${port}`);
@@ -180,7 +180,7 @@ describe('what a bought proxy is used with', () => {
     result.getByText('Berlin · Telekom');
   });
 
-  it('says what to do after a test without an answer of the internet', async () => {
+  it('says what to do after a test without an answer of the internet', { tags: ['thorough'] }, async () => {
     const { api, dialog, user } = await buyIt();
     for (const [state, text] of [
       ['FAILED', /^The test did not get through this proxy/],
@@ -193,7 +193,7 @@ describe('what a bought proxy is used with', () => {
     }
   });
 
-  it('can be tested again after the limit of an hour refused a test', async () => {
+  it('can be tested again after the limit of an hour refused a test', { tags: ['thorough'] }, async () => {
     const { dialog, screen, user } = await buyIt({ [CHECK]: refusal(429, 'RATE_LIMITED') });
     const test = dialog.getByRole('button', { name: 'Test' });
     await user.click(test);
@@ -201,7 +201,7 @@ describe('what a bought proxy is used with', () => {
     await expect.poll(() => isDisabled(test)).toBe(false);
   });
 
-  it('has a code and links for a phone', async () => {
+  it('has a code and links for a phone', { tags: ['thorough'] }, async () => {
     const { dialog, user } = await buyIt();
     await dialog.findByTitle('QR code for a phone');
     const telegram = dialog.getByRole('link', { name: 'Open in Telegram' });
@@ -228,34 +228,38 @@ it('buys once for a double click, and repeats a lost purchase with the same key'
   expect(keys).toEqual([expect.any(String), keys[0]]);
 });
 
-it('opens again after sign-in interrupted the purchase, and does not after a reload once it is bought', async () => {
-  const { api, fill, screen, user } = await openOffer({
-    [BUY]: refusal(401, 'UNAUTHORIZED'),
-    'POST /v1/auth/sign-in': {
-      data: { ...issued('later', 1), deviceToken: 'device', profile: customer },
-    },
-  });
-  expect(location.search).toBe(`?proxy=${proxy.id}`);
-  history.back();
-  await expect.poll(() => screen.queryByRole('dialog')).toBeNull();
-  history.forward();
-  const dialog = async () => within(await screen.findByRole('dialog', { name: `Proxy ${proxy.ip}` }));
-  const buy = async () => user.click(await (await dialog()).findByRole('button', { name: /^Buy for/ }));
+it(
+  'opens again after sign-in interrupted the purchase, and does not after a reload once it is bought',
+  { tags: ['thorough'] },
+  async () => {
+    const { api, fill, screen, user } = await openOffer({
+      [BUY]: refusal(401, 'UNAUTHORIZED'),
+      'POST /v1/auth/sign-in': {
+        data: { ...issued('later', 1), deviceToken: 'device', profile: customer },
+      },
+    });
+    expect(location.search).toBe(`?proxy=${proxy.id}`);
+    history.back();
+    await expect.poll(() => screen.queryByRole('dialog')).toBeNull();
+    history.forward();
+    const dialog = async () => within(await screen.findByRole('dialog', { name: `Proxy ${proxy.ip}` }));
+    const buy = async () => user.click(await (await dialog()).findByRole('button', { name: /^Buy for/ }));
 
-  await buy();
-  await screen.findByText('Please sign in to continue where you left off.');
-  expect(location.search).toMatch(/^\?next=/);
-  await fill(screen.getByLabelText('Email'), customer.email);
-  await fill(screen.getByLabelText('Password'), 'a long enough password');
-  await user.click(screen.getByRole('button', { name: 'Sign in' }));
-  await dialog();
-  api.set({ [BUY]: { data: bought } });
-  await buy();
-  await (await dialog()).findByText(/^The proxy is yours\./);
-  screen.getByText(/^dig @\S+ -p \d+ example\.com$/);
-  // A reload must not look for it in the catalogue.
-  expect(location.pathname + location.search).toBe('/proxies');
-});
+    await buy();
+    await screen.findByText('Please sign in to continue where you left off.');
+    expect(location.search).toMatch(/^\?next=/);
+    await fill(screen.getByLabelText('Email'), customer.email);
+    await fill(screen.getByLabelText('Password'), 'a long enough password');
+    await user.click(screen.getByRole('button', { name: 'Sign in' }));
+    await dialog();
+    api.set({ [BUY]: { data: bought } });
+    await buy();
+    await (await dialog()).findByText(/^The proxy is yours\./);
+    screen.getByText(/^dig @\S+ -p \d+ example\.com$/);
+    // A reload must not look for it in the catalogue.
+    expect(location.pathname + location.search).toBe('/proxies');
+  },
+);
 
 it.each([
   ['deny 25', 'all but 25'],

@@ -54,7 +54,7 @@ it('offers no refund of what cost nothing, nor without the permission', async ()
   expect(screen.queryByRole('button', { name: /^Refund/ })).toBeNull();
 });
 
-it('keeps the focus in a filter after Enter, and says why a text is not applied', async () => {
+it('keeps the focus in a filter after Enter, and says why a text is not applied', { tags: ['thorough'] }, async () => {
   const { screen, user } = await openAsStaff('/admin/connections', {
     answers: { 'GET /v1/proxies/connections/admin': listOf(staffConnection({})) },
   });
@@ -72,7 +72,7 @@ it('keeps the focus in a filter after Enter, and says why a text is not applied'
   await expect.poll(() => (field as HTMLInputElement).value).toBe('');
 });
 
-it('asks who had an address at a time, in the zone of the browser', async () => {
+it('asks who had an address at a time, in the zone of the browser', { tags: ['thorough'] }, async () => {
   const { screen, user, api } = await openAsStaff('/admin/connections?ip=198.18.0.7&client=203.0.113.9', {
     answers: { 'GET /v1/proxies/connections/admin': listOf(staffConnection({})) },
   });
@@ -99,7 +99,7 @@ it('asks who had an address at a time, in the zone of the browser', async () => 
   await expect.poll(() => window.location.search).toContain('at=2026-11-20T14%3A05');
 });
 
-it('disconnects the selected ones after a preview, and offers only open ones', async () => {
+it('disconnects the selected ones after a preview, and offers only open ones', { tags: ['thorough'] }, async () => {
   const id = '00000000-0000-4000-8000-00000000a001';
   const open = staffConnection({ id, ip: '198.18.0.9', status: 'WORK', paidFor: 0.4 });
   const sent: unknown[] = [];
@@ -149,7 +149,7 @@ it('exports the filtered list, and says that too many rows match', async () => {
   expect(api.requests).toContain('GET /v1/proxies/connections/admin/export?status=WORK');
 });
 
-it('saves the filter under a name, applies it again, and forgets it', async () => {
+it('saves the filter under a name, applies it again, and forgets it', { tags: ['thorough'] }, async () => {
   const { screen, user } = await openAsStaff('/admin/connections?status=WORK&page=1', {
     answers: { 'GET /v1/proxies/connections/admin': listOf(staffConnection({})) },
   });

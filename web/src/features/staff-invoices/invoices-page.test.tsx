@@ -17,7 +17,7 @@ const detail = (values: Partial<StaffInvoiceDetail>): StaffInvoiceDetail => ({
 const none = { data: [], totalPages: 0, isTruncated: false };
 const listOf = (invoice: StaffInvoiceDetail) => ({ data: [invoice], totalPages: 1, isTruncated: false });
 
-it('settles a paid invoice only after staff say that it is another payment', async () => {
+it('settles a paid invoice only after staff say that it is another payment', { tags: ['thorough'] }, async () => {
   const invoice = detail({});
   const sent: unknown[] = [];
   const { screen, user } = await openAsStaff('/admin/payment/invoices', {
@@ -58,7 +58,7 @@ const coins = [
   ['USDT_TON', 'USDT on TON', '698983194'],
 ] as const;
 
-it('shows a deposit in each coin, its network, and its number in the wallet', async () => {
+it('shows a deposit in each coin, its network, and its number in the wallet', { tags: ['thorough'] }, async () => {
   const deposit = exampleDeposit(1, { state: 'CREDITED', amountInCurrency: '12.5', credited: 25, rate: '2' });
   let invoice = detail({ deposits: [deposit] });
   const { api, screen, user } = await openAsStaff('/admin/payment/invoices', {
@@ -182,21 +182,25 @@ const openHeld = async (deposit: SuspendedPayment, sent: unknown[] = []) => {
 };
 
 describe('payments on hold', () => {
-  it('says why and what they are worth, and releases one at one dollar with a second person', async () => {
-    const sent: unknown[] = [];
-    const { screen, user, dialog } = await openHeld(held, sent);
-    expect(dialog.getByText('On hold: USDT is not worth one dollar, or its price is unknown')).toBeTruthy();
-    expect(dialog.getByText(/^\$1,600\.00 at \$0\.80/)).toBeTruthy();
-    await user.click(dialog.getByRole('button', { name: /^Release 2,?000.* USDT of customer@example\.com/ }));
-    expect(dialog.getByRole('button', { name: 'Credit $1,600.00' })).toBeTruthy();
-    await user.click(dialog.getByRole('radio', { name: 'One dollar for each: $2,000.00' }));
-    expect(dialog.getByText('That is $400.00 above the market price.')).toBeTruthy();
-    expect(await dialog.findByText(/second@example\.com/)).toBeTruthy();
-    await user.type(dialog.getByLabelText(/^Reason/), 'an old customer');
-    await user.click(dialog.getByRole('button', { name: 'Credit $2,000.00' }));
-    await screen.findByText(/approv/i);
-    expect(sent).toEqual([{ rate: 'PAR', reason: 'an old customer' }]);
-  });
+  it(
+    'says why and what they are worth, and releases one at one dollar with a second person',
+    { tags: ['thorough'] },
+    async () => {
+      const sent: unknown[] = [];
+      const { screen, user, dialog } = await openHeld(held, sent);
+      expect(dialog.getByText('On hold: USDT is not worth one dollar, or its price is unknown')).toBeTruthy();
+      expect(dialog.getByText(/^\$1,600\.00 at \$0\.80/)).toBeTruthy();
+      await user.click(dialog.getByRole('button', { name: /^Release 2,?000.* USDT of customer@example\.com/ }));
+      expect(dialog.getByRole('button', { name: 'Credit $1,600.00' })).toBeTruthy();
+      await user.click(dialog.getByRole('radio', { name: 'One dollar for each: $2,000.00' }));
+      expect(dialog.getByText('That is $400.00 above the market price.')).toBeTruthy();
+      expect(await dialog.findByText(/second@example\.com/)).toBeTruthy();
+      await user.type(dialog.getByLabelText(/^Reason/), 'an old customer');
+      await user.click(dialog.getByRole('button', { name: 'Credit $2,000.00' }));
+      await screen.findByText(/approv/i);
+      expect(sent).toEqual([{ rate: 'PAR', reason: 'an old customer' }]);
+    },
+  );
 
   it('offers no market price that nobody knows', async () => {
     const unknown = await openHeld({ ...held, marketRate: null, marketValue: null });
@@ -271,49 +275,57 @@ it('shows that a deposit may be replaced, and that its address was paid to befor
   expect(second).not.toContain('Address reused');
 });
 
-it('repeats the amounts of the filter before it sends them, and sends nothing that it has not read', async () => {
-  const { screen, user, fill, api } = await openAsStaff('/admin/payment/invoices?min=1e3&max=0x10', {
-    answers: {
-      'GET /v1/payments/admin/invoices': { data: [], totalPages: 0, isTruncated: false },
-      'GET /v1/payments/admin/held': none,
-      'GET /v1/payments/admin/unassigned': { data: [], totalPages: 0, isTruncated: false },
-    },
-  });
-  const field = await screen.findByLabelText('Amount from, USD');
-  const sent = () => api.requests.filter((request) => /\/invoices\?.*amountM(?:in|ax)=/.test(request));
-  await screen.findByText('No invoices match these filters.');
-  for (const text of ['abc', '1e3', '0x10', '42,50']) {
-    await fill(field, text);
+it(
+  'repeats the amounts of the filter before it sends them, and sends nothing that it has not read',
+  { tags: ['thorough'] },
+  async () => {
+    const { screen, user, fill, api } = await openAsStaff('/admin/payment/invoices?min=1e3&max=0x10', {
+      answers: {
+        'GET /v1/payments/admin/invoices': { data: [], totalPages: 0, isTruncated: false },
+        'GET /v1/payments/admin/held': none,
+        'GET /v1/payments/admin/unassigned': { data: [], totalPages: 0, isTruncated: false },
+      },
+    });
+    const field = await screen.findByLabelText('Amount from, USD');
+    const sent = () => api.requests.filter((request) => /\/invoices\?.*amountM(?:in|ax)=/.test(request));
+    await screen.findByText('No invoices match these filters.');
+    for (const text of ['abc', '1e3', '0x10', '42,50']) {
+      await fill(field, text);
+      await user.keyboard('{Enter}');
+      await screen.findByText('Enter an amount like 1,234.56');
+    }
+    await fill(field, '2000000');
+    await screen.findByText('Maximum value $1,000,000.00');
+    expect(sent()).toEqual([]);
+    await fill(field, '1,234.5 $');
+    expect(await screen.findByText('$1,234.50')).toBeTruthy();
+    expect(sent()).toEqual([]);
     await user.keyboard('{Enter}');
-    await screen.findByText('Enter an amount like 1,234.56');
-  }
-  await fill(field, '2000000');
-  await screen.findByText('Maximum value $1,000,000.00');
-  expect(sent()).toEqual([]);
-  await fill(field, '1,234.5 $');
-  expect(await screen.findByText('$1,234.50')).toBeTruthy();
-  expect(sent()).toEqual([]);
-  await user.keyboard('{Enter}');
-  await vi.waitFor(() => expect(sent().at(-1)).toContain('amountMin=1234.5'));
-});
+    await vi.waitFor(() => expect(sent().at(-1)).toContain('amountMin=1234.5'));
+  },
+);
 
-it('takes the first day of the filter in the notations that people use, and says it in words', async () => {
-  const { screen, user, fill, api } = await openAsStaff('/admin/payment/invoices', {
-    answers: {
-      'GET /v1/payments/admin/invoices': { data: [], totalPages: 0, isTruncated: false },
-      'GET /v1/payments/admin/held': none,
-      'GET /v1/payments/admin/unassigned': { data: [], totalPages: 0, isTruncated: false },
-    },
-  });
-  const field = await screen.findByLabelText<HTMLInputElement>('From');
-  await user.type(field, '2026-11-21');
-  expect(field.value).toBe('2026-11-21');
-  expect(await screen.findByText('Sat, 21 Nov 2026')).toBeTruthy();
-  await user.tab();
-  expect(field.value).toBe('21.11.2026');
-  await fill(field, 'abc');
-  await user.tab();
-  await screen.findByText('Use the format DD.MM.YYYY');
-  const days = api.requests.flatMap((request) => /[?&]from=([^&]*)/.exec(request)?.[1] ?? []);
-  expect(new Set(days)).toEqual(new Set([encodeURIComponent(new Date(2026, 10, 21).toISOString())]));
-});
+it(
+  'takes the first day of the filter in the notations that people use, and says it in words',
+  { tags: ['thorough'] },
+  async () => {
+    const { screen, user, fill, api } = await openAsStaff('/admin/payment/invoices', {
+      answers: {
+        'GET /v1/payments/admin/invoices': { data: [], totalPages: 0, isTruncated: false },
+        'GET /v1/payments/admin/held': none,
+        'GET /v1/payments/admin/unassigned': { data: [], totalPages: 0, isTruncated: false },
+      },
+    });
+    const field = await screen.findByLabelText<HTMLInputElement>('From');
+    await user.type(field, '2026-11-21');
+    expect(field.value).toBe('2026-11-21');
+    expect(await screen.findByText('Sat, 21 Nov 2026')).toBeTruthy();
+    await user.tab();
+    expect(field.value).toBe('21.11.2026');
+    await fill(field, 'abc');
+    await user.tab();
+    await screen.findByText('Use the format DD.MM.YYYY');
+    const days = api.requests.flatMap((request) => /[?&]from=([^&]*)/.exec(request)?.[1] ?? []);
+    expect(new Set(days)).toEqual(new Set([encodeURIComponent(new Date(2026, 10, 21).toISOString())]));
+  },
+);

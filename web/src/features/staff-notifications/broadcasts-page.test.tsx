@@ -22,7 +22,7 @@ const broadcast: Broadcast = {
 };
 const listOf = (...data: Broadcast[]) => ({ data, totalPages: 1, isTruncated: false });
 
-it('says "fewer than 10" before and after a broadcast to few users', async () => {
+it('says "fewer than 10" before and after a broadcast to few users', { tags: ['thorough'] }, async () => {
   const { screen, user } = await openAsStaff('/admin/broadcasts', {
     answers: {
       'GET /v1/notifications/admin/broadcasts': listOf(broadcast),

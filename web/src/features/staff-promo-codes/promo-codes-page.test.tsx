@@ -58,7 +58,7 @@ it('copies the sign-up link of a code that works, also for those who only read',
   expect(screen.queryByRole('button', { name: /of WAITING$/ })).toBeNull();
 });
 
-it('asks for the terms of a credit, and says that it waits for approval', async () => {
+it('asks for the terms of a credit, and says that it waits for approval', { tags: ['thorough'] }, async () => {
   const list = { data: [], totalPages: 0, isTruncated: false };
   const sent: unknown[] = [];
   const { screen, user } = await openAsStaff('/admin/referral-system/codes', {

@@ -29,7 +29,7 @@ const counts: Answers = {
   'GET /v1/support/admin/first-replies': { data: { medianSeconds: null, ticketCount: 0 } },
 };
 
-it('opens a ticket for a user, once for a double click', async () => {
+it('opens a ticket for a user, once for a double click', { tags: ['thorough'] }, async () => {
   const opened = ticket(1);
   const { api, fill, screen, user } = await openAsStaff('/admin/tickets', {
     answers: {
@@ -181,7 +181,7 @@ it('offers no "send and close" to staff who may only answer', async () => {
   expect(screen.queryByRole('button', { name: 'Send and close' })).toBeNull();
 });
 
-it('continues a list that is too long for its pages', async () => {
+it('continues a list that is too long for its pages', { tags: ['thorough'] }, async () => {
   const { screen, user } = await openAsStaff(`/admin/tickets?userId=${userId}&page=300`, {
     answers: {
       ...counts,
@@ -219,7 +219,7 @@ const greeting: CannedReply = {
   updatedAt: '2026-11-21T12:00:00.000Z',
 };
 
-it('adds, changes and deletes canned replies', async () => {
+it('adds, changes and deletes canned replies', { tags: ['thorough'] }, async () => {
   let replies: CannedReply[] = [];
   const { api, fill, screen, user } = await openAsStaff('/admin/tickets/replies', {
     answers: {
@@ -258,30 +258,34 @@ it('adds, changes and deletes canned replies', async () => {
   await expect.poll(() => screen.queryByRole('button', { name: 'Delete Greeting' })).toBeNull();
 });
 
-it('does not delete a canned reply that others changed meanwhile; the next attempt has its new version', async () => {
-  let reply = greeting;
-  const versions: (string | null)[] = [];
-  const { api, screen, user } = await openAsStaff('/admin/tickets/replies', {
-    answers: {
-      [`GET ${REPLIES}`]: () => ({ data: [reply] }),
-      [`DELETE ${REPLIES}/*`]: ({ url }) => {
-        versions.push(url.searchParams.get('version'));
-        return versions.length === 1 ? refusal(409, 'CHANGED_ELSEWHERE') : { data: { id: reply.id } };
+it(
+  'does not delete a canned reply that others changed meanwhile; the next attempt has its new version',
+  { tags: ['thorough'] },
+  async () => {
+    let reply = greeting;
+    const versions: (string | null)[] = [];
+    const { api, screen, user } = await openAsStaff('/admin/tickets/replies', {
+      answers: {
+        [`GET ${REPLIES}`]: () => ({ data: [reply] }),
+        [`DELETE ${REPLIES}/*`]: ({ url }) => {
+          versions.push(url.searchParams.get('version'));
+          return versions.length === 1 ? refusal(409, 'CHANGED_ELSEWHERE') : { data: { id: reply.id } };
+        },
       },
-    },
-  });
-  const remove = async () => {
-    await user.click(await screen.findByRole('button', { name: 'Delete Greeting' }));
-    return within(await screen.findByRole('dialog')).getByRole('button', { name: 'Delete' });
-  };
-  const confirm = await remove();
-  reply = { ...greeting, contentEn: 'Good morning', version: 2 };
-  api.refetch();
-  // The live event has updated the row, but the dialog still has the older version.
-  await screen.findByText('Good morning');
-  await user.click(confirm);
-  await screen.findByText('Someone else has changed this', { exact: false });
-  await expect.poll(() => screen.queryByRole('dialog')).toBeNull();
-  await user.click(await remove());
-  await expect.poll(() => versions).toEqual(['1', '2']);
-});
+    });
+    const remove = async () => {
+      await user.click(await screen.findByRole('button', { name: 'Delete Greeting' }));
+      return within(await screen.findByRole('dialog')).getByRole('button', { name: 'Delete' });
+    };
+    const confirm = await remove();
+    reply = { ...greeting, contentEn: 'Good morning', version: 2 };
+    api.refetch();
+    // The live event has updated the row, but the dialog still has the older version.
+    await screen.findByText('Good morning');
+    await user.click(confirm);
+    await screen.findByText('Someone else has changed this', { exact: false });
+    await expect.poll(() => screen.queryByRole('dialog')).toBeNull();
+    await user.click(await remove());
+    await expect.poll(() => versions).toEqual(['1', '2']);
+  },
+);

@@ -103,7 +103,7 @@ it('gives a user another role; a change in between is shown, not overwritten', a
   await expect.poll(chips).toContain('SUPPORT');
 });
 
-it('asks for a reset of a second factor, and shows when it takes place', async () => {
+it('asks for a reset of a second factor, and shows when it takes place', { tags: ['thorough'] }, async () => {
   let current: StaffUser = { ...shownUser, hasSecondFactor: true };
   let sent: unknown;
   const { chooseFromMenu, confirm, screen, user } = await openUser({
@@ -144,7 +144,7 @@ it('does not delete an account with a balance; without one it does', async () =>
   expect(screen.queryByRole('button', { name: 'More actions' })).toBeNull();
 });
 
-it('refuses to overwrite the permissions of a role that others changed meanwhile', async () => {
+it('refuses to overwrite the permissions of a role that others changed meanwhile', { tags: ['thorough'] }, async () => {
   let role = exampleRole('NIGHT_SHIFT');
   let sent: unknown;
   const { api, screen, user } = await openAsStaff('/admin/roles', {
@@ -226,37 +226,41 @@ it('has tabs with the number of rows, of those lists that the role may read', as
   expect(tabs.getByRole('link', { name: /^Related/ }).getAttribute('aria-current')).toBeNull();
 });
 
-it('selects related accounts with the same address, never those that only share a network', async () => {
-  const related = (number: number, values: Partial<RelatedUser>): RelatedUser => {
-    const { deletedAt: _deletedAt, referral: _referral, promoCode: _promoCode, ...listed } = shownUser;
-    const { hasSecondFactor: _hasSecondFactor, version: _version, ...user } = listed;
-    const id = `00000000-0000-4000-8000-00000000e00${number}`;
-    return { ...user, id, email: `other${number}@example.com`, relation: 'SAME_NETWORK', ...values };
-  };
-  const same = related(1, { relation: 'SAME_PERSON', balance: 7.5 });
-  const { screen, user } = await openUser(
-    {
-      [`GET /v1/users/admin/${ID}`]: { data: shownUser },
-      'GET /v1/users/admin/*/related': {
-        data: [
-          same,
-          related(2, {}),
-          related(3, { relation: 'SAME_NETWORK_AND_DEVICE' }),
-          related(4, { relation: 'SAME_PAYER' }),
-          related(5, { relation: 'SAME_CLIENT' }),
-        ],
-        isTruncated: true,
+it(
+  'selects related accounts with the same address, never those that only share a network',
+  { tags: ['thorough'] },
+  async () => {
+    const related = (number: number, values: Partial<RelatedUser>): RelatedUser => {
+      const { deletedAt: _deletedAt, referral: _referral, promoCode: _promoCode, ...listed } = shownUser;
+      const { hasSecondFactor: _hasSecondFactor, version: _version, ...user } = listed;
+      const id = `00000000-0000-4000-8000-00000000e00${number}`;
+      return { ...user, id, email: `other${number}@example.com`, relation: 'SAME_NETWORK', ...values };
+    };
+    const same = related(1, { relation: 'SAME_PERSON', balance: 7.5 });
+    const { screen, user } = await openUser(
+      {
+        [`GET /v1/users/admin/${ID}`]: { data: shownUser },
+        'GET /v1/users/admin/*/related': {
+          data: [
+            same,
+            related(2, {}),
+            related(3, { relation: 'SAME_NETWORK_AND_DEVICE' }),
+            related(4, { relation: 'SAME_PAYER' }),
+            related(5, { relation: 'SAME_CLIENT' }),
+          ],
+          isTruncated: true,
+        },
       },
-    },
-    '?tab=related',
-  );
-  const boxes = await screen.findAllByRole('checkbox');
-  expect(boxes.map((box) => (box as HTMLInputElement).checked)).toEqual([true, false, false, false, false]);
-  const inCommon = within(screen.getByRole('region', { name: 'Payments or addresses in common' }));
-  inCommon.getByText('Payer');
-  inCommon.getByText('Address of the programs');
-  await screen.findByText('There are more accounts; the most recent ones are shown.');
-  await user.click(screen.getByRole('button', { name: 'Block selected' }));
-  const dialog = within(await screen.findByRole('dialog', { name: 'Block 1 user?' }));
-  expect(dialog.getByRole('listitem').textContent).toBe('other1@example.com$7.50');
-});
+      '?tab=related',
+    );
+    const boxes = await screen.findAllByRole('checkbox');
+    expect(boxes.map((box) => (box as HTMLInputElement).checked)).toEqual([true, false, false, false, false]);
+    const inCommon = within(screen.getByRole('region', { name: 'Payments or addresses in common' }));
+    inCommon.getByText('Payer');
+    inCommon.getByText('Address of the programs');
+    await screen.findByText('There are more accounts; the most recent ones are shown.');
+    await user.click(screen.getByRole('button', { name: 'Block selected' }));
+    const dialog = within(await screen.findByRole('dialog', { name: 'Block 1 user?' }));
+    expect(dialog.getByRole('listitem').textContent).toBe('other1@example.com$7.50');
+  },
+);

@@ -13,7 +13,7 @@ const ticket: Ticket = {
 };
 const TICKETS = '/v1/support/tickets';
 
-it('shows a failure, mistakes and a limit in Russian', async () => {
+it('shows a failure, mistakes and a limit in Russian', { tags: ['thorough'] }, async () => {
   const { api, screen, user } = await openApp('/support/tickets', {
     language: 'ru',
     answers: { [`GET ${TICKETS}`]: refusal(500, 'INTERNAL') },
@@ -130,48 +130,52 @@ it('opens the page of a new ticket without another request, and one ticket for a
   expect(screen.getByRole('navigation', { name: 'Breadcrumbs' }).textContent).toContain(question.name);
 });
 
-it('sends messages once, by button and by keyboard, keeps a draft, and links addresses', async () => {
-  const answers = conversation();
-  const { api, fill, screen, user } = await openApp(`/support/tickets/${ID}`, { answers });
-  const field = await screen.findByLabelText<HTMLTextAreaElement>('Your message');
-  const send = screen.getByRole('button', { name: 'Send' });
-  await user.click(send);
-  await screen.findByText('Required field');
+it(
+  'sends messages once, by button and by keyboard, keeps a draft, and links addresses',
+  { tags: ['thorough'] },
+  async () => {
+    const answers = conversation();
+    const { api, fill, screen, user } = await openApp(`/support/tickets/${ID}`, { answers });
+    const field = await screen.findByLabelText<HTMLTextAreaElement>('Your message');
+    const send = screen.getByRole('button', { name: 'Send' });
+    await user.click(send);
+    await screen.findByText('Required field');
 
-  let respond!: () => void;
-  const responded = new Promise<void>((resolve) => (respond = resolve));
-  const post = `POST ${TICKETS}/${ID}/messages`;
-  const answer = answers[post] as (request: object) => object;
-  api.set({ [post]: (request) => responded.then(() => answer(request)) });
-  await fill(field, 'First');
-  send.focus();
-  await user.keyboard('{Enter}');
-  await expect.poll(() => send.getAttribute('aria-busy')).toBe('true');
-  expect(document.activeElement).toBe(send);
-  respond();
-  await expect.poll(() => field.value).toBe('');
-  expect(document.activeElement).toBe(send);
+    let respond!: () => void;
+    const responded = new Promise<void>((resolve) => (respond = resolve));
+    const post = `POST ${TICKETS}/${ID}/messages`;
+    const answer = answers[post] as (request: object) => object;
+    api.set({ [post]: (request) => responded.then(() => answer(request)) });
+    await fill(field, 'First');
+    send.focus();
+    await user.keyboard('{Enter}');
+    await expect.poll(() => send.getAttribute('aria-busy')).toBe('true');
+    expect(document.activeElement).toBe(send);
+    respond();
+    await expect.poll(() => field.value).toBe('');
+    expect(document.activeElement).toBe(send);
 
-  await fill(field, 'Second, see https://example.org/more');
-  await user.keyboard('{Control>}{Enter}{/Control}');
-  const items = () => within(findMessages(screen.getByRole('main'))).getAllByRole('listitem');
-  await expect.poll(() => items().length).toBe(2);
-  expect(items()[0]?.textContent).toMatch(/^You.*Second, see/);
-  expect(items()[0]?.dataset['side']).toBe('right');
-  expect(items()[1]?.textContent).toMatch(/^You.*First$/);
-  expect(within(items()[0]!).getByRole('link').getAttribute('href')).toBe('https://example.org/more');
+    await fill(field, 'Second, see https://example.org/more');
+    await user.keyboard('{Control>}{Enter}{/Control}');
+    const items = () => within(findMessages(screen.getByRole('main'))).getAllByRole('listitem');
+    await expect.poll(() => items().length).toBe(2);
+    expect(items()[0]?.textContent).toMatch(/^You.*Second, see/);
+    expect(items()[0]?.dataset['side']).toBe('right');
+    expect(items()[1]?.textContent).toMatch(/^You.*First$/);
+    expect(within(items()[0]!).getByRole('link').getAttribute('href')).toBe('https://example.org/more');
 
-  api.set({ [post]: limited() });
-  await fill(field, 'One more thing');
-  clickTwice(send);
-  await screen.findByText(/Your text is saved: send it in 13 minutes\./);
-  expect(field.value).toBe('One more thing');
-  expect(api.requests.filter((request) => request === post)).toHaveLength(3);
-  await user.click(screen.getAllByRole('link', { name: 'Support tickets' })[0]!);
-  await user.click(await screen.findByRole('link', { name: `View: ${question.name}` }));
-  const draft = await screen.findByLabelText<HTMLTextAreaElement>('Your message');
-  expect(draft.value).toBe('One more thing');
-});
+    api.set({ [post]: limited() });
+    await fill(field, 'One more thing');
+    clickTwice(send);
+    await screen.findByText(/Your text is saved: send it in 13 minutes\./);
+    expect(field.value).toBe('One more thing');
+    expect(api.requests.filter((request) => request === post)).toHaveLength(3);
+    await user.click(screen.getAllByRole('link', { name: 'Support tickets' })[0]!);
+    await user.click(await screen.findByRole('link', { name: `View: ${question.name}` }));
+    const draft = await screen.findByLabelText<HTMLTextAreaElement>('Your message');
+    expect(draft.value).toBe('One more thing');
+  },
+);
 
 it('is closed once, after a confirmation that Cancel leaves', async () => {
   const { api, screen, user } = await openApp(`/support/tickets/${ID}`, { answers: conversation() });
@@ -220,7 +224,7 @@ it('names the keys that send a message, but not where a finger points', async ()
   expect(phone.screen.queryByText('Ctrl+Enter sends it')).toBeNull();
 });
 
-it('has pages of tickets and of messages in the address', async () => {
+it('has pages of tickets and of messages in the address', { tags: ['thorough'] }, async () => {
   const tickets = Array.from({ length: 9 }, (_, index) => ({
     ...question,
     id: ID.replace(/1$/, String(index + 1)),

@@ -1,4 +1,7 @@
-/** Forks of TRON, and what the watcher does while it watches nobody. */
+/**
+ * Forks of TRON, and what the watcher does while it watches nobody.
+ * @module-tag thorough
+ */
 import { describe, expect, it } from 'vitest';
 import { createObserver } from '../../../../test/chains/observer.ts';
 import { randomTronAddress } from '../../../../test/chains/tron/local-tron.ts';

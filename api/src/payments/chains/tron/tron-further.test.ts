@@ -1,4 +1,7 @@
-/** Two of three sources of TRON hide a payment by a contract, whose bytes prove nothing; the third is asked every five minutes. */
+/**
+ * Two of three sources of TRON hide a payment by a contract, whose bytes prove nothing; the third is asked every five minutes.
+ * @module-tag thorough
+ */
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { honest } from '../../../../test/chains/tron/behaviour.ts';
 import { openTron } from '../../../../test/chains/tron/open-tron.ts';

@@ -1,4 +1,7 @@
-/** What the operator asks sources of TRON for: whether they have all that is needed, sweeps, balances, and reading again. */
+/**
+ * What the operator asks sources of TRON for: whether they have all that is needed, sweeps, balances, and reading again.
+ * @module-tag thorough
+ */
 import { describe, expect, it } from 'vitest';
 import type { Behaviour } from '../../../../test/chains/tron/behaviour.ts';
 import { encode } from '../../../../test/chains/tron/contracts.ts';

@@ -1,4 +1,7 @@
-/** Sources of TRON that fail, refuse, forget or lie: they cost time, never money. */
+/**
+ * Sources of TRON that fail, refuse, forget or lie: they cost time, never money.
+ * @module-tag thorough
+ */
 import { afterEach, beforeEach, describe, expect, it, test, vi } from 'vitest';
 import { type Behaviour, honest } from '../../../../test/chains/tron/behaviour.ts';
 import { openTron } from '../../../../test/chains/tron/open-tron.ts';
