@@ -3,13 +3,16 @@
  * from disconnecting clients. docs/gateway.md describes the checks.
  *
  * Usage: npm run fuzz -- [inputs=1000000] [seed=1] [batch=50000] [first=0] [ports=ORIGIN,GATEWAY]
+ *   [relay=splice|pump|streams]
  * Each fault is printed with the arguments that replay its input alone.
  */
 import { fuzz } from '../gateway/test/fuzz/fuzz.ts';
+import type { Relay } from '../gateway/src/pipe/pipe.ts';
 import type { FuzzReport } from '../gateway/test/fuzz/settings.ts';
 
 const DIALLED_SHARE_MIN = 0.2;
-const USAGE = 'npm run fuzz -- [inputs=1000000] [seed=1] [batch=50000] [first=0] [ports=ORIGIN,GATEWAY]';
+const USAGE =
+  'npm run fuzz -- [inputs=1000000] [seed=1] [batch=50000] [first=0] [ports=ORIGIN,GATEWAY] [relay=splice|pump|streams]';
 
 const settings = readArguments(process.argv.slice(2));
 console.log(`seed=${settings.seed}`);
@@ -44,19 +47,24 @@ function readArguments(given: readonly string[]) {
   const values = new Map<string, string>();
   for (const argument of given) {
     const [, name = '', value = ''] =
-      /^(inputs|seed|batch|first)=(\d+)$/.exec(argument) ?? /^(ports)=(\d+,\d+)$/.exec(argument) ?? [];
+      /^(inputs|seed|batch|first)=(\d+)$/.exec(argument) ??
+      /^(ports)=(\d+,\d+)$/.exec(argument) ??
+      /^(relay)=(splice|pump|streams)$/.exec(argument) ??
+      [];
     if (name === '') {
       console.error(`"${argument}" is unknown: ${USAGE}`);
       process.exit(1);
     }
     values.set(name, value);
   }
+  const relay = values.get('relay') as Relay['kind'] | undefined;
   const [origin, gateway] = (values.get('ports') ?? '').split(',').map(Number);
   return {
     inputs: Number(values.get('inputs') ?? 1_000_000),
     seed: Number(values.get('seed') ?? 1),
     batch: Number(values.get('batch') ?? 50_000),
     first: Number(values.get('first') ?? 0),
+    ...(relay && { relay }),
     ...(origin !== undefined && gateway !== undefined ? { ports: [origin, gateway] as const } : {}),
   };
 }

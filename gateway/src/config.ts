@@ -110,6 +110,7 @@ function readAll({ read }: Environment) {
       key: read('GATEWAY_TLS_KEY', z.string().optional()),
       host: read('GATEWAY_HOST', hostSchema.optional()),
     },
+    isAccelerated: read('GATEWAY_ACCELERATOR', z.enum(['on', 'off']).default('on')) === 'on',
     metricsPort: read('GATEWAY_METRICS_PORT', port.optional()),
     nameServers: read(
       'GATEWAY_NAME_SERVERS',

@@ -2,6 +2,7 @@
 import type { ConnectionLimits } from '@cellhop/contract/connection-limits';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { FakeConnection } from '../test/control-plane.ts';
+import { relays } from '../test/accelerator.ts';
 import { type Harness, socks5Connect, startHarness } from '../test/gateway-harness.ts';
 import { listenLocally, until } from '../test/sockets.ts';
 import { associate, openEcho } from '../test/udp.ts';
@@ -97,7 +98,7 @@ describe('tunnels', () => {
 });
 
 describe('speed', () => {
-  it.each(['pump', 'streams'] as const)('of a tunnel is limited, and every byte arrives, with %s', async (relay) => {
+  it.each(relays)('of a tunnel is limited, and every byte arrives, with %s', async (relay) => {
     const bytesPerSecond = 1_000_000;
     const node = await start({ bytesPerSecond }, { relay });
     const { client } = await connect(node, node.connection, node.port);

@@ -87,6 +87,15 @@ export function fitToDescriptors(limits: Limits, descriptors: number | undefined
   };
 }
 
+/** Its memory is a quarter of what Linux gives an unprivileged user (fs.pipe-user-pages-soft). */
+const PIPES_MAX = 64;
+
+/** Pipes of the accelerator, with two descriptors each: only what the limits leave, because without pipes it copies. */
+export function pipesWithin(limits: Limits, descriptors: number | undefined): number {
+  if (descriptors === undefined) return PIPES_MAX;
+  return Math.max(0, Math.min(PIPES_MAX, Math.floor((descriptors - descriptorsFor(limits)) / 2)));
+}
+
 /** Two fifths for the ports, a fifth for TCP clients, and two fifths for the sockets to name servers. */
 function fitDns(limits: Limits, descriptors: number): Limits {
   return {

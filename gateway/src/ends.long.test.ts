@@ -1,6 +1,7 @@
 /** @module-tag long */
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { relays } from '../test/accelerator.ts';
 import { type Harness, startHarness } from '../test/gateway-harness.ts';
 import { ENDS, FRAMINGS, runTransfer, type Transfer, TUNNELS } from '../test/transfers.ts';
 
@@ -61,7 +62,7 @@ function mustBeReset(transfer: Transfer): boolean {
   return !isSelfDelimiting && ['rst', 'disconnect'].includes(transfer.end);
 }
 
-describe.each(['pump', 'streams'] as const)('any transfer with relay %s', (relay) => {
+describe.each(relays)('any transfer with relay %s', (relay) => {
   let harness: Harness;
   beforeAll(async () => {
     harness = await startHarness({ relay, limits: { updateIntervalMs: 10, lingerMs: 20, loginFailuresPerMinute: 0 } });

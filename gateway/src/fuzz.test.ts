@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { relays } from '../test/accelerator.ts';
 import { fuzz } from '../test/fuzz/fuzz.ts';
 import { scaled } from '../../tools/test-scale.ts';
 
@@ -8,12 +9,12 @@ const SEED = 1;
 const DIALLED_SHARE_MIN = 0.2;
 const TIMEOUT_MS = 600_000;
 
-describe('the public port', () => {
+describe.each(relays)('the public port with relay %s', (relay) => {
   it(
     `handles ${INPUTS} inputs of seed ${SEED}: valid, mutated, split, pipelined, slow, and disconnecting clients`,
     { tags: ['long'], timeout: TIMEOUT_MS },
     async () => {
-      const report = await fuzz({ seed: SEED, inputs: INPUTS, batch: INPUTS });
+      const report = await fuzz({ seed: SEED, inputs: INPUTS, batch: INPUTS, relay });
       expect(report.faults).toEqual([]);
       expect(report.inputs).toBe(INPUTS);
       expect(report.dialled).toBeGreaterThan(INPUTS * DIALLED_SHARE_MIN);

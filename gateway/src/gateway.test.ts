@@ -6,6 +6,7 @@ import { text } from 'node:stream/consumers';
 import { promisify } from 'node:util';
 import { pino } from 'pino';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
+import { relays } from '../test/accelerator.ts';
 import { ControlPlane, type FakeConnection } from '../test/control-plane.ts';
 import {
   basic,
@@ -50,7 +51,7 @@ async function startSource() {
   return port;
 }
 
-describe.each(['pump', 'streams'] as const)('credit control with relay %s', (relay) => {
+describe.each(relays)('credit control with relay %s', (relay) => {
   let sourcePort: number;
   beforeAll(async () => {
     sourcePort = await startSource();
@@ -301,7 +302,7 @@ describe('a running gateway', () => {
     await client.rest();
     const text = await gateway.metrics.registry.metrics();
     expect(text).toContain('gateway_bytes_total{direction="toClient",protocol="socks5"} 4');
-    expect(text).toMatch(/^gateway_relay_info\{relay="(?:pump|streams)"\} 1$/m);
+    expect(text).toMatch(/^gateway_relay_info\{relay="(?:splice|pump|streams)"\} 1$/m);
     expect(text).toContain('gateway_handshake_seconds_count 1');
   });
 });

@@ -1,6 +1,5 @@
 import type { WatchResponse } from '@cellhop/contract/gateway';
 import { randomUUID } from 'node:crypto';
-import type { Logger } from 'pino';
 import { Loop, repeat, settlesWithin } from './background.ts';
 import { type CheckOptions, openChecks } from './checks/open-checks.ts';
 import { Connections } from './connections/connections.ts';
@@ -9,7 +8,13 @@ import { ControlClient } from './control/control-client.ts';
 import { ControlHealth } from './control/control-health.ts';
 import { EndWatch } from './control/end-watch.ts';
 import { Heartbeat, NodeStatusReader } from './control/heartbeat.ts';
-import { descriptorLimit, DescriptorWatch, fitToDescriptors, warnAboutDescriptorLimit } from './descriptors.ts';
+import {
+  descriptorLimit,
+  DescriptorWatch,
+  fitToDescriptors,
+  pipesWithin,
+  warnAboutDescriptorLimit,
+} from './descriptors.ts';
 import { isPublicAddress } from './destination-policy.ts';
 import { DnsPorts } from './dns/dns-ports.ts';
 import type { DialOutcomes } from './exits/dial-outcomes.ts';
@@ -30,6 +35,7 @@ import { createPublicPort } from './listeners/public-port.ts';
 import { createMetrics, type Metrics } from './metrics.ts';
 import { openMetricsPort, watchControl, watchNode } from './monitoring.ts';
 import { chooseRelay } from './pipe/choose-relay.ts';
+import { openAccelerator } from './pipe/open-accelerator.ts';
 import type { Relay } from './pipe/pipe.ts';
 import { createPump } from './pipe/pump.ts';
 import { streams } from './pipe/joined-sides.ts';
@@ -43,10 +49,12 @@ export interface GatewaySettings extends ExitSettings, CheckOptions {
   readonly metricsPort?: number | undefined;
   /** Where these ports are reached if a NAT is in front of this node: at most one address of each family. */
   readonly publicAddresses?: readonly string[];
-  /** `auto`: the pump if this version of Node supports it. */
+  /** `auto`: native code if there is any, otherwise the pump, if this version of Node supports it. */
   readonly relay?: Relay['kind'] | 'auto';
   /** Undefined: clients that speak TLS are refused. */
   readonly tls?: TlsSettings | undefined;
+  /** The file of the native code. Unset: none. */
+  readonly accelerator?: string | undefined;
   readonly limits?: Partial<Limits>;
   /** The limit of file descriptors. Unset: the limit of this process. */
   readonly descriptors?: number;
@@ -81,7 +89,7 @@ export async function startGateway(settings: GatewaySettings): Promise<Gateway> 
   const knownNetworks = new KnownNetworks();
   const parts = { ...partsOfExits, control, exits, knownNetworks, destinationsChanged: () => heartbeat.request() };
   const { connections, reporter, endWatch, dnsPortList } = openConnections(settings, limits, parts);
-  const relay = await openRelay(settings.relay ?? 'auto', limits, log);
+  const relay = await openRelay(settings, limits);
   const certificate = await openCertificateFiles(settings.tls, log, metrics.watch);
   const context = openContext(settings, limits, { metrics, relay, connections, knownNetworks, certificate, ...routes });
   const status = new NodeStatusReader({ tunnels: () => context.flows.size, bytes: metrics.totalBytes });
@@ -247,10 +255,15 @@ function openDnsPorts({ host, allowPrivate, log }: GatewaySettings, limits: Limi
   return { dnsPorts, refused };
 }
 
-async function openRelay(kind: Relay['kind'] | 'auto', limits: Limits, log: Logger): Promise<Relay> {
+async function openRelay(settings: GatewaySettings, limits: Limits): Promise<Relay> {
+  const { relay: kind = 'auto', accelerator: file, descriptors = descriptorLimit(), log } = settings;
   if (!(await findSendRequest())) log.warn('Datagrams are sent by Socket#send here, which takes more CPU time');
   if (kind === 'streams') return streams;
-  return kind === 'pump' ? createPump(limits.pumpBuffers) : chooseRelay(limits.pumpBuffers, log);
+  const { pumpBuffers } = limits;
+  if (kind === 'pump') return createPump(pumpBuffers);
+  const pipes = pipesWithin(limits, descriptors);
+  const accelerator = file === undefined ? undefined : await openAccelerator(file, pipes, log);
+  return chooseRelay({ pumpBuffers, accelerator }, log);
 }
 
 function openContext(

@@ -1,5 +1,6 @@
 /** The gateway process: settings from the environment, drained by SIGTERM or SIGINT. */
 import { LOG_STREAM_OPTIONS, ignoreWriteErrors, readableTransport } from '@cellhop/contract/log-stream';
+import { fileURLToPath } from 'node:url';
 import { destination, pino } from 'pino';
 import { type Config, parseConfig } from './config.ts';
 import { type Gateway, startGateway } from './gateway.ts';
@@ -16,6 +17,9 @@ interface ListenError {
 /** A supervisor need not try again. */
 const WRONG_SETTINGS = 78;
 
+/** Built beside this file. */
+const ACCELERATOR = fileURLToPath(new URL('accelerator.node', import.meta.url));
+
 const config = readConfig();
 const gateway = await start(config);
 let stoppingSince: number | undefined;
@@ -29,14 +33,15 @@ function readConfig(): Config {
   }
 }
 
-async function start({ logLevel, isDevelopment, limits, ...settings }: Config): Promise<Gateway> {
+async function start({ logLevel, isDevelopment, isAccelerated, limits, ...settings }: Config): Promise<Gateway> {
   const options = { name: 'gateway', level: logLevel };
   const transport = isDevelopment && process.stdout.isTTY ? readableTransport() : undefined;
   const log = transport
     ? pino({ ...options, transport })
     : pino(options, ignoreWriteErrors(destination(LOG_STREAM_OPTIONS), process));
   try {
-    return await startGateway({ ...settings, log, limits });
+    const accelerator = isAccelerated ? ACCELERATOR : undefined;
+    return await startGateway({ ...settings, log, limits, accelerator });
   } catch (error) {
     // Two ports may fail; the system error names the one that did.
     const { code, address = settings.host, port = settings.port } = error as Partial<ListenError>;

@@ -1,7 +1,7 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { Counter, Gauge, Histogram, Registry } from 'prom-client';
 import type { UpstreamEvent } from './exits/query-socket.ts';
-import type { ByteTotals } from './metering/meter.ts';
+import type { ByteTotals } from './metering/outlet.ts';
 import type { HeaderFault } from './protocol/socks5.ts';
 
 export type Metrics = ReturnType<typeof createMetrics>;

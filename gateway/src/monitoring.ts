@@ -93,6 +93,9 @@ export function watchNode(context: ListenerContext, connections: Connections): v
   watch('gateway_client_sockets_max', 'Limit of client sockets of this node', () => clientSocketsPerNode);
   watch('gateway_connections', 'Open connections in this run', () => connections.open.length);
   watch('gateway_pump_buffers_in_use', 'Pooled buffers in use by tunnels', () => relay.buffersInUse);
+  const accelerated = 'Tunnels whose bytes pass through native code now';
+  watch('gateway_accelerated_tunnels', accelerated, () => relay.native?.tunnels ?? 0);
+  watch('gateway_accelerator_pipes', 'Open pipes of native code', () => relay.native?.pipes ?? 0);
   const unacknowledged = 'Connections whose final total is not acknowledged yet';
   watch('gateway_unacknowledged_connections', unacknowledged, () => connections.ending.length);
 }

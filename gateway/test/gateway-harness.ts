@@ -1,5 +1,6 @@
 import { pino } from 'pino';
 import { type Gateway, type GatewaySettings, startGateway } from '../src/gateway.ts';
+import { acceleratorFile } from './accelerator.ts';
 import { ControlPlane, type FakeConnection } from './control-plane.ts';
 import { connectLocally, Reader } from './sockets.ts';
 
@@ -32,6 +33,7 @@ export async function startHarness(settings: Partial<GatewaySettings> = {}): Pro
     allowPrivate: true,
     // Prevents that the descriptor limit of this machine lowers the limits of a test.
     descriptors: 1_000_000,
+    accelerator: acceleratorFile,
     log: pino({ level: 'silent' }),
     ...settings,
     limits: { ...PATIENT, lingerMs: 200, lastReportMs: 1_000, ...settings.limits },

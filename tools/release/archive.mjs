@@ -97,7 +97,8 @@ function copyFiles(directory, folder) {
   for (const place of BUILT)
     fs.cpSync(path.join(directory, place), path.join(folder, place), {
       recursive: true,
-      filter: (file) => path.basename(file) !== '.sources',
+      // Native code depends on the compiler, and the archive must not: without it, tunnels use TypeScript.
+      filter: (file) => path.basename(file) !== '.sources' && path.extname(file) !== '.node',
     });
 }
 

@@ -120,7 +120,7 @@ describe.each(kinds)('an exit through another proxy (%s)', (kind) => {
 
   it('delivers what a destination sends before the client', async () => {
     const success = kind === 'http' ? 'HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n' : '\x05\0\0\x01\0\0\0\0\0\0';
-    for (const relay of ['streams', 'auto'] as const) {
+    for (const relay of ['streams', 'pump', 'auto'] as const) {
       const reply = Buffer.from(`${success}220 hello`, 'latin1');
       const { connection, gateway } = await startThrough(kind, { reply, afterReply: endAfter }, {}, { relay });
       const { client } = await socks5Connect(gateway, connection, '127.0.0.1', 9);

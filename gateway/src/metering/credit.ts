@@ -1,5 +1,6 @@
 import type { CreditState } from '@cellhop/contract/gateway';
 import { Lease, type LeaseHolder } from './lease.ts';
+import { type Outlet, OutletShare } from './outlet.ts';
 
 export type Direction = 'toExit' | 'toClient';
 
@@ -50,6 +51,7 @@ export class Credit {
   #isSpentAnnounced = false;
   #leasedBytes = 0;
   readonly #leases = new Set<Lease>();
+  #outlet: OutletShare | undefined;
   readonly #waiting = new Set<() => void>();
 
   /** @param unacknowledgedBytesMax the initial window beyond the last acknowledged total */
@@ -69,24 +71,35 @@ export class Credit {
   }
 
   get usedBytes(): number {
-    return this.#usedBytes;
+    if (this.#outlet === undefined) return this.#usedBytes;
+    const { toExit, toClient } = this.#outlet.uncounted;
+    return this.#usedBytes + toExit + toClient;
   }
 
   /** Bytes that may pass now, including leased ones. */
   get leftBytes(): number {
     if (this.#state === 'ended') return 0;
-    const limitBytes = Math.min(this.#grantedBytes, this.#acknowledgedBytes + this.unacknowledgedBytesMax);
-    return Math.max(0, limitBytes - this.#usedBytes);
+    return Math.max(0, this.#limitBytes - this.usedBytes);
+  }
+
+  get #limitBytes(): number {
+    return Math.min(this.#grantedBytes, this.#acknowledgedBytes + this.unacknowledgedBytesMax);
+  }
+
+  /** Neither used nor reserved. What is reserved includes what has passed through the outlet and is not counted yet. */
+  get #freeBytes(): number {
+    if (this.#state === 'ended') return 0;
+    return Math.max(0, this.#limitBytes - this.#usedBytes - this.#leasedBytes);
   }
 
   /** The final grant is used up. */
   get isSpent(): boolean {
-    return this.#state === 'final' && this.#usedBytes === this.#grantedBytes;
+    return this.#state === 'final' && this.usedBytes === this.#grantedBytes;
   }
 
   /** The current total is acknowledged, and no tunnel waits for a grant. */
   get isUpToDate(): boolean {
-    return this.#usedBytes === this.#acknowledgedBytes && this.#waiting.size === 0;
+    return this.usedBytes === this.#acknowledgedBytes && this.#waiting.size === 0;
   }
 
   get state(): CreditState {
@@ -122,11 +135,12 @@ export class Credit {
 
   /** Whether the grant is final and too small for so many bytes. */
   isBeyondFinal(bytes: number): boolean {
-    return this.#state === 'final' && bytes > this.#grantedBytes - this.#usedBytes;
+    return this.#state === 'final' && bytes > this.#grantedBytes - this.usedBytes;
   }
 
   /** The totals for a report; call it when the report is sent. */
   report(): Totals {
+    this.collectOutlet();
     this.#reportedBytes = this.#usedBytes;
     // With nothing left, this report itself requests more.
     if (this.leftBytes === 0) this.#dueAtBytes = Number.POSITIVE_INFINITY;
@@ -144,17 +158,48 @@ export class Credit {
   allowUnacknowledged(bytes: number): void {
     if (bytes === this.unacknowledgedBytesMax) return;
     this.unacknowledgedBytesMax = bytes;
-    if (this.#leasedBytes > this.leftBytes) this.#recallAll();
+    if (this.#leasedBytes > this.#limitBytes - this.#usedBytes) this.#recallAll();
     this.#limitRaised();
   }
 
   /** Reserves bytes; undefined if too few are free. All leases are recalled when others need the bytes. */
   lease(direction: Direction, bytes: number, holder: LeaseHolder): Lease | undefined {
-    if (this.#leasedBytes + bytes > this.leftBytes) return undefined;
+    if (bytes > this.#freeBytes) return undefined;
     const lease = new Lease(bytes, holder, (lease, usedBytes) => this.#settled(lease, direction, usedBytes));
     this.#leases.add(lease);
     this.#leasedBytes += bytes;
     return lease;
+  }
+
+  /** From now on bytes may also pass through the outlet, as far as `refillOutlet` has reserved them. */
+  openOutlet(outlet: Outlet): void {
+    if (this.#outlet !== undefined) throw new Error('A credit has one outlet');
+    this.#outlet = new OutletShare(outlet);
+  }
+
+  closeOutlet(): void {
+    this.#recallOutlet();
+    this.#outlet = undefined;
+    if (this.#waiting.size > 0 && this.#freeBytes > 0) this.#wake();
+  }
+
+  /** Counts what has passed through the outlet. */
+  collectOutlet(): void {
+    if (this.#outlet === undefined) return;
+    const { toExit, toClient } = this.#outlet.collect();
+    this.#leasedBytes -= toExit + toClient;
+    if (toExit > 0) this.#count('toExit', toExit);
+    if (toClient > 0) this.#count('toClient', toClient);
+  }
+
+  /** @returns whether anything may pass through the outlet now */
+  refillOutlet(): boolean {
+    if (this.#outlet === undefined) return false;
+    this.collectOutlet();
+    this.#leasedBytes -= this.#outlet.reservedBytes;
+    this.#outlet.reserve(this.#freeBytes, this.#dueAtBytes - this.#usedBytes);
+    this.#leasedBytes += this.#outlet.reservedBytes;
+    return this.#outlet.reservedBytes > 0;
   }
 
   merge(grant: CreditGrant): void {
@@ -182,8 +227,10 @@ export class Credit {
 
   /** The grant or the window has grown. */
   #limitRaised(): void {
+    this.collectOutlet();
     this.#setDue();
     if (this.leftBytes > 0) this.#wake();
+    this.refillOutlet();
   }
 
   #setDue(): void {
@@ -194,12 +241,19 @@ export class Credit {
   }
 
   #freeBytesFor(wantedBytes: number): number {
-    if (this.#leasedBytes > 0 && wantedBytes > this.leftBytes - this.#leasedBytes) this.#recallAll();
-    return Math.max(0, this.leftBytes - this.#leasedBytes);
+    if (this.#leasedBytes > 0 && wantedBytes > this.#freeBytes) this.#recallAll();
+    return this.#freeBytes;
   }
 
   #recallAll(): void {
     for (const lease of this.#leases) lease.recall();
+    this.#recallOutlet();
+  }
+
+  #recallOutlet(): void {
+    this.collectOutlet();
+    this.#leasedBytes -= this.#outlet?.reservedBytes ?? 0;
+    this.#outlet?.reserve(0, 0);
   }
 
   /** Counted in any state: the bytes were granted when they were leased, and they have passed. */
@@ -207,7 +261,7 @@ export class Credit {
     this.#leases.delete(lease);
     this.#leasedBytes -= lease.bytes;
     this.#count(direction, usedBytes);
-    if (this.#waiting.size > 0 && this.leftBytes > this.#leasedBytes) this.#wake();
+    if (this.#waiting.size > 0 && this.#freeBytes > 0) this.#wake();
   }
 
   #count(direction: Direction, usedBytes: number): void {

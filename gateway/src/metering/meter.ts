@@ -1,10 +1,12 @@
 import type { Credit, Direction } from './credit.ts';
 import type { Lease } from './lease.ts';
+import type { ByteTotals } from './outlet.ts';
 import type { SpeedLimit } from './speed-limit.ts';
 
-export interface ByteTotals {
-  toExit: number;
-  toClient: number;
+/** Of a tunnel whose bytes pass through the outlet of its credit. */
+export interface Passage {
+  /** Calls `passed` with what has passed since the last call. */
+  collect(): void;
 }
 
 /** What the tunnels of one connection share. */
@@ -15,8 +17,9 @@ export interface MeteredConnection {
 
 /** Counts one tunnel's payload against the credit of its connection, before it is written. */
 export class Meter {
-  readonly usedBytes: ByteTotals = { toExit: 0, toClient: 0 };
-  lastUsedAt = performance.now();
+  readonly #usedBytes: ByteTotals = { toExit: 0, toClient: 0 };
+  #lastUsedAt = performance.now();
+  #passage: Passage | undefined;
   private readonly credit: Credit;
   private readonly limits: MeteredConnection['limits'];
   #isStopped = false;
@@ -38,6 +41,30 @@ export class Meter {
   ) {
     this.credit = credit;
     this.limits = limits;
+  }
+
+  get usedBytes(): Readonly<ByteTotals> {
+    this.#passage?.collect();
+    return this.#usedBytes;
+  }
+
+  get lastUsedAt(): number {
+    this.#passage?.collect();
+    return this.#lastUsedAt;
+  }
+
+  /** The credit, if bytes may pass through its outlet. A speed limit divides them among tunnels, so it needs each chunk. */
+  get creditOfOutlet(): Credit | undefined {
+    return this.#isStopped || this.limits.speed !== undefined ? undefined : this.credit;
+  }
+
+  setPassage(passage: Passage | undefined): void {
+    this.#passage = passage;
+  }
+
+  /** Bytes have passed through the outlet of the credit, which counts them as well. */
+  passed(direction: Direction, bytes: number, at: number): void {
+    this.#count(direction, bytes, at);
   }
 
   take(direction: Direction, wantedBytes: number): number {
@@ -125,7 +152,8 @@ export class Meter {
 
   /** Without computed property names: with two different ones, V8 looks each of them up. */
   #count(direction: Direction, usedBytes: number, now = performance.now()): void {
-    const { usedBytes: own, nodeTotals } = this;
+    const { nodeTotals } = this;
+    const own = this.#usedBytes;
     if (direction === 'toExit') {
       own.toExit += usedBytes;
       nodeTotals.toExit += usedBytes;
@@ -133,6 +161,6 @@ export class Meter {
       own.toClient += usedBytes;
       nodeTotals.toClient += usedBytes;
     }
-    this.lastUsedAt = now;
+    this.#lastUsedAt = now;
   }
 }

@@ -19,14 +19,14 @@ const late: HandleTest = async (signal) => {
 
 describe('the choice of the relay', () => {
   it('is the pump with this version of Node', async () => {
-    expect((await chooseRelay(1, log)).kind).toBe('pump');
+    expect((await chooseRelay({ pumpBuffers: 1 }, log)).kind).toBe('pump');
   });
 
   it('is repeated while the gateway serves, if the test took too long', async () => {
     vi.spyOn(AbortSignal, 'timeout').mockImplementation(() => AbortSignal.abort());
     let tests = 0;
     const answered = Promise.withResolvers<void>();
-    const relay = await chooseRelay(1, log, (signal) => {
+    const relay = await chooseRelay({ pumpBuffers: 1 }, log, (signal) => {
       tests += 1;
       return tests < 3 ? late(signal) : answered.promise;
     });
@@ -40,7 +40,7 @@ describe('the choice of the relay', () => {
 
   it('is plain streams for good, if handles cannot be moved', async () => {
     let tests = 0;
-    const relay = await chooseRelay(1, log, () => {
+    const relay = await chooseRelay({ pumpBuffers: 1 }, log, () => {
       tests += 1;
       return Promise.reject(new Error('no such option'));
     });

@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import type { Logger } from 'pino';
 import { inBackground } from '../background.ts';
+import type { Accelerator } from './accelerator.ts';
 import { handleMoves, moveHandle, shrinkNextRead } from './handle.ts';
 import { createPump } from './pump.ts';
 import type { Relay } from './pipe.ts';
@@ -19,8 +20,12 @@ export type HandleTest = (signal: AbortSignal) => Promise<void>;
  * The pump if this version of Node can move handles, otherwise plain streams. On a busy machine the test may take too long,
  * which says nothing about Node: then new tunnels use plain streams until a later test ends.
  */
-export async function chooseRelay(pumpBuffers: number, log: Logger, test: HandleTest = testHandleMove): Promise<Relay> {
-  const pump = createPump(pumpBuffers);
+export async function chooseRelay(
+  { pumpBuffers, accelerator }: { pumpBuffers: number; accelerator?: Accelerator | undefined },
+  log: Logger,
+  test: HandleTest = testHandleMove,
+): Promise<Relay> {
+  const pump = createPump(pumpBuffers, accelerator);
   let chosen = streams;
   /** @returns false if the test took too long */
   async function tryPump(timeoutMs: number): Promise<boolean> {
@@ -47,6 +52,9 @@ export async function chooseRelay(pumpBuffers: number, log: Logger, test: Handle
     },
     get buffersInUse() {
       return pump.buffersInUse;
+    },
+    get native() {
+      return pump.native;
     },
     start: (task) => chosen.start(task),
   };

@@ -82,6 +82,24 @@ export function socketDescriptor(socket: Socket): number | undefined {
 }
 
 /**
+ * Stops reading until `returnHandle`. Node starts it again at any turn, after an earlier `resume`, unless it believes that it reads.
+ * @returns the descriptor; undefined if there is none
+ */
+export function lendHandle(socket: Socket): number | undefined {
+  const handle = (socket as unknown as WithHandle)._handle;
+  const descriptor = socketDescriptor(socket);
+  if (!handle || descriptor === undefined) return undefined;
+  handle.readStop();
+  handle.reading = true;
+  return descriptor;
+}
+
+export function returnHandle(socket: Socket): void {
+  const handle = (socket as unknown as WithHandle)._handle;
+  if (handle) handle.reading = false;
+}
+
+/**
  * Whether the `end` that a socket has just emitted was a reset. libuv reports an end if a reset arrives after data that
  * fills a read only partly; without this check a truncated download would look complete. The system keeps the error for
  * the next system call on the descriptor, which is this one.

@@ -24,6 +24,12 @@ export class JoinedSides implements Pipe {
     this.toClient = new Lane(task.exit, task.client, 'toClient', task.meter);
   }
 
+  /** Both directions are open, and nothing waits for a grant. */
+  get isFlowing(): boolean {
+    const isOpen = !this.#isStopped && this.#openSides === 2 && this.#end === 'completed';
+    return isOpen && this.toExit.isFlowing && this.toClient.isFlowing;
+  }
+
   start(fromClient: Buffer, fromExit: Buffer): void {
     this.#openClient();
     const listener = this.#listener(this.toExit, this.toClient, 'exit-failed', () => this.#client);

@@ -27,6 +27,16 @@ export class Lane {
     return this.#hasEnded && this.#ungranted === undefined;
   }
 
+  /** Nothing waits for a grant, and neither the end nor a stop is known. */
+  get isFlowing(): boolean {
+    return !this.#hasEnded && !this.#isStopped && this.#ungranted === undefined;
+  }
+
+  /** Continues after bytes have passed without this lane. @param counted the last of them, which are to be written */
+  continueWith(counted: Buffer | undefined): void {
+    if (counted === undefined || this.destination.write(counted, this.#onDrained)) this.resumeSource();
+  }
+
   /** Starts, or continues after a side was replaced, with bytes that were read before. */
   start(early: Buffer): void {
     if (early.length > 0 ? this.forward(early) : this.#ungranted === undefined) this.source.resume();

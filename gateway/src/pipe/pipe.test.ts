@@ -1,95 +1,22 @@
 import type { Socket } from 'node:net';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import {
-  connectLocally,
-  listenLocally,
-  patternedBytes,
-  Reader,
-  sendUntilUnread,
-  sha256,
-  until,
-} from '../../test/sockets.ts';
-import { Credit, type CreditGrant } from '../metering/credit.ts';
-import { Meter } from '../metering/meter.ts';
+import { acceleratorFile } from '../../test/accelerator.ts';
+import { closePipes, joined, opened, UNLIMITED } from '../../test/joined-sockets.ts';
+import { patternedBytes, Reader, sendUntilUnread, sha256, until } from '../../test/sockets.ts';
 import { moveHandle } from './handle.ts';
+import { Accelerator, loadNative } from './accelerator.ts';
 import { Lane } from './lane.ts';
 import { createPump } from './pump.ts';
-import type { Relay, Pipe, PipeEnd } from './pipe.ts';
+import type { Relay } from './pipe.ts';
 import { streams } from './joined-sides.ts';
-import { TcpSide } from './tcp-side.ts';
 
-interface Fixture {
-  /** The peers of the two joined sockets. */
-  readonly client: Socket;
-  readonly origin: Socket;
-  readonly credit: Credit;
-  readonly meter: Meter;
-  readonly pipe: Pipe;
-  readonly ended: Promise<PipeEnd>;
-  readonly events: string[];
-}
-
-const UNLIMITED: CreditGrant = { grantedBytes: Number.MAX_SAFE_INTEGER, state: 'open' };
-const opened: Socket[] = [];
+/** Where it can be built. */
+const accelerator = acceleratorFile === undefined ? undefined : new Accelerator(loadNative(acceleratorFile), 8);
 
 afterEach(() => {
   vi.restoreAllMocks();
-  for (const socket of opened.splice(0)) socket.destroy();
+  closePipes();
 });
-
-async function pair(): Promise<[far: Socket, near: Socket]> {
-  const accepted: Socket[] = [];
-  const { server, port } = await listenLocally((socket) => accepted.push(socket.pause()));
-  const far = await connectLocally(port);
-  await until(() => accepted.length === 1);
-  server.close();
-  opened.push(far, ...accepted);
-  return [far, accepted[0] as Socket];
-}
-
-async function joined(
-  relay: Relay,
-  grant: CreditGrant | Credit = UNLIMITED,
-  early: Buffer = Buffer.alloc(0),
-): Promise<Fixture> {
-  const [client, nearClient] = await pair();
-  const [origin, nearOrigin] = await pair();
-  const events: string[] = [];
-  const credit =
-    grant instanceof Credit
-      ? grant
-      : new Credit({ ...grant, usedBytes: 0, uploadedBytes: 0 }, Number.MAX_SAFE_INTEGER, {
-          due: () => events.push('due'),
-          ended: () => events.push('ended'),
-          spent: () => {
-            events.push('spent');
-            meter.stop();
-            pipe.stop('deliver');
-          },
-        });
-  const wait = {
-    timeoutMs: 60_000,
-    slowed: () => {},
-    started: () => events.push('wait'),
-    finished: () => {},
-    timedOut: () => events.push('late'),
-  };
-  const meter = new Meter({ credit, limits: { speed: undefined } }, { toExit: 0, toClient: 0 }, wait);
-  const limits = { lingerMs: 50, flushMs: 60_000 };
-  let pipe: Pipe = { stop: () => {}, replaceClient: () => {} };
-  const ended = new Promise<PipeEnd>((fulfil) => {
-    pipe = relay.start({
-      client: new TcpSide(nearClient, limits),
-      exit: new TcpSide(nearOrigin, limits),
-      early,
-      meter,
-      exitClosed: () => {},
-      halfClosed: () => events.push('half-closed'),
-      ended: fulfil,
-    });
-  });
-  return { client, origin, credit, meter, pipe, ended, events };
-}
 
 /**
  * Pauses after every chunk, so that the writer must wait. It reads into its own buffer, because Node discards the data that
@@ -128,11 +55,14 @@ async function writeSlowly(socket: Socket, bytes: Buffer, pieceBytes: number): P
   socket.end();
 }
 
-describe.each([
+const created: readonly (readonly [string, () => Relay])[] = [
   ['pump', () => createPump(4)],
   ['pump without pooled buffers', () => createPump(0)],
   ['streams', () => streams],
-])('the pipe: %s', (_name, create) => {
+  ...(accelerator ? [['native code', () => createPump(4, accelerator)] as const] : []),
+];
+
+describe.each(created)('the pipe: %s', (_name, create) => {
   it('relays large bodies in both directions concurrently and unchanged', async () => {
     const relay = create();
     const { client, origin, ended, meter } = await joined(relay);

@@ -21,6 +21,14 @@ export interface DirectReads {
   takeOver(reader: SliceReader): Buffer;
   /** Shrinks the next read after its slice was requested. */
   shrinkNext(slice: Uint8Array): void;
+  /**
+   * Stops reading and lends the descriptor to native code. Before the side does anything with its socket, it calls `takenBack`, which must
+   * end the use of the descriptor; `returned` says that it has ended. Undefined if there is no descriptor.
+   */
+  lend(takenBack: () => void): number | undefined;
+  returned(): void;
+  /** Native code has consumed this error of the socket. Call it after `returned`. */
+  fail(error: Error): void;
 }
 
 /** One side of a pipe: a TCP socket, or an HTTP exchange. */
@@ -73,8 +81,10 @@ export interface Pipe {
 
 /** Relays the bytes of a tunnel between two sides. They are counted before each write. */
 export interface Relay {
-  readonly kind: 'pump' | 'streams';
+  readonly kind: 'splice' | 'pump' | 'streams';
   /** Pooled buffers in use by tunnels; 0 for relays without a pool. */
   readonly buffersInUse: number;
+  /** Tunnels whose bytes pass through native code now, and the pipes that it has. */
+  readonly native?: { readonly tunnels: number; readonly pipes: number } | undefined;
   start(task: PipeTask): Pipe;
 }

@@ -1,7 +1,9 @@
 import type { Lease } from '../metering/lease.ts';
 import type { SliceReader } from './handle.ts';
+import type { Accelerator } from './accelerator.ts';
 import { JoinedSides, streams } from './joined-sides.ts';
 import type { Lane } from './lane.ts';
+import { Passage } from './passage.ts';
 import type { DirectReads, Pipe, PipeTask, Relay } from './pipe.ts';
 
 const KIB = 1024;
@@ -14,20 +16,26 @@ const BUSY_BYTES = 16 * KIB;
 const QUIET_BYTES = 4 * KIB;
 const QUIET_READS = 16;
 
-/** Reads into pooled buffers instead of newly allocated ones, which halves the CPU time of bulk traffic. */
-export function createPump(buffers: number): Relay {
+/**
+ * Reads into pooled buffers instead of newly allocated ones, which halves the CPU time of bulk traffic.
+ * @param accelerator native code, through which the bytes pass while nothing has to be decided
+ */
+export function createPump(buffers: number, accelerator?: Accelerator): Relay {
   const pool = new BufferPool(buffers, WIDE_BYTES);
   // A read and its callback run synchronously, and the callback copies small reads: all quiet lanes can share one buffer.
   const shared = Buffer.allocUnsafeSlow(NARROW_BYTES);
   return {
-    kind: 'pump',
+    kind: accelerator ? 'splice' : 'pump',
     get buffersInUse() {
       return pool.inUse;
+    },
+    get native() {
+      return accelerator?.measure();
     },
     start: (task) => {
       const [client, exit] = [task.client.direct, task.exit.direct];
       const canPump = client?.isReady && exit?.isReady;
-      return canPump ? startPump(task, { client, exit }, pool, shared) : streams.start(task);
+      return canPump ? startPump(task, { client, exit }, { pool, shared, accelerator }) : streams.start(task);
     },
   };
 }
@@ -35,8 +43,7 @@ export function createPump(buffers: number): Relay {
 function startPump(
   task: PipeTask,
   { client, exit }: { client: DirectReads; exit: DirectReads },
-  pool: BufferPool,
-  shared: Buffer,
+  { pool, shared, accelerator }: { pool: BufferPool; shared: Buffer; accelerator: Accelerator | undefined },
 ): Pipe {
   const fromClient = new PumpReader(client, pool, shared);
   const fromExit = new PumpReader(exit, pool, shared);
@@ -49,6 +56,13 @@ function startPump(
   fromClient.lane = pipe.toExit;
   fromExit.lane = pipe.toClient;
   pipe.start(earlyFromClient, earlyFromExit);
+  if (accelerator) {
+    const readers = [fromClient, fromExit];
+    const prepare = () => readers.forEach((reader) => reader.releaseLease());
+    const passage = new Passage({ accelerator, pipe, meter: task.meter, client, exit, prepare });
+    for (const reader of readers) reader.passage = passage;
+    passage.enter();
+  }
   return pipe;
 }
 
@@ -85,6 +99,7 @@ class BufferPool {
 class PumpReader implements SliceReader {
   /** Set before the first read. The side requests its first slice during `takeOver`, when the lane does not exist yet. */
   lane: Lane | undefined;
+  passage: Passage | undefined;
   #pooled: Buffer | undefined;
   #quietReads = 0;
   /** Set if the next read is wide: the credit for all of it is reserved. */
@@ -107,6 +122,7 @@ class PumpReader implements SliceReader {
     const chunk = Buffer.from(slice.buffer, slice.byteOffset, count);
     const isFlowing = this.lane?.forward(this.#pooled === undefined ? Buffer.from(chunk) : chunk, lease) ?? false;
     this.#adapt(count, isFlowing);
+    if (isFlowing && this.passage?.enter()) return true; // Nothing more is read here until it leaves.
     // Wide only after a read that filled the buffer, because more data is waiting, and only with credit for all of it.
     const isBusy = isFlowing && count >= NARROW_BYTES && this.#pooled !== undefined;
     if (isBusy) this.#lease = this.lane?.lease(WIDE_BYTES, this.#recalled);
@@ -115,18 +131,18 @@ class PumpReader implements SliceReader {
 
   /** Others need the bytes that are reserved for the pending slice. Nothing has been read into it yet. */
   readonly #recalled = (): void => {
-    this.#releaseLease();
+    this.releaseLease();
     if (this.#pooled !== undefined) this.side.shrinkNext(this.#pooled.subarray(0, NARROW_BYTES));
   };
 
   /** Both sides have closed. */
   release(): void {
-    this.#releaseLease();
+    this.releaseLease();
     if (this.#pooled !== undefined) this.pool.release(this.#pooled);
     this.#pooled = undefined;
   }
 
-  #releaseLease(): void {
+  releaseLease(): void {
     this.#lease?.settle(0);
     this.#lease = undefined;
   }

@@ -5,8 +5,10 @@ import {
   handleMoves,
   hasHandle,
   isReading,
+  lendHandle,
   moveHandle,
   resetSocket,
+  returnHandle,
   shrinkNextRead,
   type SliceReader,
   wasReset,
@@ -26,6 +28,8 @@ export class TcpSide implements Side, DirectReads {
   #onDrained: () => void = () => {};
   /** What had been read when a write failed: since then the rest is read, and nothing more is written. */
   #readBytesAtFailure: number | undefined;
+  /** Set while native code uses the descriptor. */
+  #takenBack: (() => void) | undefined;
 
   constructor(
     private socket: Socket,
@@ -59,6 +63,28 @@ export class TcpSide implements Side, DirectReads {
     shrinkNextRead(this.socket, slice);
   }
 
+  lend(takenBack: () => void): number | undefined {
+    const descriptor = lendHandle(this.socket);
+    if (descriptor !== undefined) this.#takenBack = takenBack;
+    return descriptor;
+  }
+
+  returned(): void {
+    if (this.#takenBack === undefined) return;
+    this.#takenBack = undefined;
+    returnHandle(this.socket);
+  }
+
+  fail(error: Error): void {
+    this.socket.destroy(error);
+  }
+
+  /** A descriptor that is closed while native code uses it may become that of another customer. */
+  #takeBack(): void {
+    this.#takenBack?.();
+    if (this.#takenBack !== undefined) throw new Error('A descriptor is still lent');
+  }
+
   open(listener: SideListener): void {
     this.#listener = listener;
     const { socket } = this;
@@ -75,6 +101,7 @@ export class TcpSide implements Side, DirectReads {
   }
 
   write(chunk: Buffer, onDrained: () => void): boolean {
+    this.#takeBack();
     if (this.#readBytesAtFailure !== undefined) return false;
     this.#onDrained = onDrained;
     this.socket.write(chunk, this.#written);
@@ -87,24 +114,29 @@ export class TcpSide implements Side, DirectReads {
 
   /** If the other direction has ended and nothing is pending, a close equals a half-close but costs half as much. TLS says that it ends. */
   end(): void {
+    this.#takeBack();
     if (this.direct && this.socket.readableEnded && this.socket.writableLength === 0) this.socket.destroy();
     else if (!this.socket.destroyed) this.socket.end();
   }
 
   reset(): void {
+    this.#takeBack();
     if (!this.socket.destroyed) resetSocket(this.socket);
   }
 
   resetAfterDelivery(): void {
+    this.#takeBack();
     this.socket.pause();
     whenDelivered(this.socket, this.limits, () => this.reset());
   }
 
   close(): void {
+    this.#takeBack();
     this.socket.destroy();
   }
 
   resume(): void {
+    this.#takeBack();
     if (!this.socket.destroyed) this.socket.resume();
   }
 
@@ -130,6 +162,7 @@ export class TcpSide implements Side, DirectReads {
    */
   #readRest(): void {
     const { socket } = this;
+    this.#takeBack();
     if (this.#readBytesAtFailure !== undefined || !handleMoves.areSupported) return;
     if (!this.direct || !hasHandle(socket) || socket.readableEnded) return;
     const isFlowing = this.#reader ? isReading(socket) : socket.readableFlowing === true;

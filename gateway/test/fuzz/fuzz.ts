@@ -95,6 +95,7 @@ class FuzzRun {
         limits: LIMITS,
         descriptors: 1_000_000,
         port: gatewayPort,
+        ...(this.settings.relay && { relay: this.settings.relay }),
       },
       (what) => this.#fault(`${what}; running inputs: ${[...this.#live].map(({ plan }) => plan.index).join(' ')}`),
     );

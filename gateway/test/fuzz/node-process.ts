@@ -1,6 +1,7 @@
 /** The gateway of a fuzz run, in a separate process, so that its heap and descriptors can be measured. */
 import { existsSync, readdirSync } from 'node:fs';
 import { pino } from 'pino';
+import { acceleratorFile } from '../accelerator.ts';
 import { type GatewaySettings, startGateway } from '../../src/gateway.ts';
 
 export interface Measurement {
@@ -13,11 +14,15 @@ export interface Measurement {
 const DESCRIPTORS = '/proc/self/fd';
 const COLLECTIONS = 3;
 
-const settings = JSON.parse(process.env['GATEWAY_SETTINGS'] ?? '{}') as Pick<GatewaySettings, 'controlUrl' | 'token'>;
+const settings = JSON.parse(process.env['GATEWAY_SETTINGS'] ?? '{}') as Pick<
+  GatewaySettings,
+  'controlUrl' | 'token' | 'relay'
+>;
 const gateway = await startGateway({
   host: '127.0.0.1',
   port: 0,
   allowPrivate: true,
+  accelerator: acceleratorFile,
   log: pino({ level: 'error' }, pino.destination({ sync: true })),
   ...settings,
 });

@@ -6,7 +6,7 @@ import type { GatewaySettings } from '../../src/gateway.ts';
 import type { Measurement } from './node-process.ts';
 
 type Settings = Pick<GatewaySettings, 'controlUrl' | 'token'> &
-  Partial<Pick<GatewaySettings, 'nameServers' | 'limits' | 'descriptors' | 'port' | 'udpPorts'>>;
+  Partial<Pick<GatewaySettings, 'nameServers' | 'limits' | 'descriptors' | 'port' | 'udpPorts' | 'relay'>>;
 
 /** @param failed called for each error that the gateway logs, and if it exits */
 export async function startNode(settings: Settings, failed: (what: string) => void) {

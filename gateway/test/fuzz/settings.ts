@@ -1,4 +1,5 @@
 /** The settings and the report of a fuzz run. */
+import type { Relay } from '../../src/pipe/pipe.ts';
 import type { Measurement } from './node-process.ts';
 
 /** Short timeouts, so that inputs that wait for them end soon. The login limit is disabled; other limits are not reached. */
@@ -27,6 +28,8 @@ export interface FuzzSettings {
   readonly batch: number;
   /** Ports of origins and gateway: the inputs contain them, so a replay needs the same ones. */
   readonly ports?: readonly [origin: number, gateway: number];
+  /** By default native code, where it can be built. */
+  readonly relay?: Relay['kind'];
   readonly progress?: (line: string) => void;
 }
 

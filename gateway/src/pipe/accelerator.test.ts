@@ -1,0 +1,208 @@
+import { readdirSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { pino } from 'pino';
+import { afterEach, describe, expect, it } from 'vitest';
+import { temporaryDirectory } from '../../../tools/temporary-directory.ts';
+import { acceleratorFile } from '../../test/accelerator.ts';
+import { closePipes, joined, UNLIMITED } from '../../test/joined-sockets.ts';
+import { patternedBytes, Reader, sendUntilUnread, sha256, until } from '../../test/sockets.ts';
+import { SpeedLimit } from '../metering/speed-limit.ts';
+import { Accelerator, loadNative } from './accelerator.ts';
+import { openAccelerator } from './open-accelerator.ts';
+import { createPump } from './pump.ts';
+
+const KIB = 1024;
+const PIPES = 4;
+
+afterEach(closePipes);
+
+function capture() {
+  const lines: { msg: string }[] = [];
+  const log = pino({ level: 'info' }, { write: (line: string) => void lines.push(JSON.parse(line)) });
+  return { log, messages: () => lines.map(({ msg }) => msg) };
+}
+
+describe('without native code', () => {
+  it('says that none was built', async () => {
+    const { log, messages } = capture();
+    expect(await openAccelerator('/nowhere/accelerator.node', PIPES, log)).toBeUndefined();
+    expect(messages()).toEqual(['No accelerator was built; tunnels use TypeScript']);
+  });
+
+  it.each([
+    ['garbage', Buffer.from('this is no program')],
+    ['a program of another processor', elfOf(0xf3)],
+    ['an empty file', Buffer.alloc(0)],
+  ])('says that %s does not work here', async (_, bytes) => {
+    const file = path.join(temporaryDirectory(), 'accelerator.node');
+    writeFileSync(file, bytes);
+    const { log, messages } = capture();
+    expect(await openAccelerator(file, PIPES, log)).toBeUndefined();
+    expect(messages()).toEqual(['The accelerator does not work here; tunnels use TypeScript']);
+  });
+});
+
+const open = (pipes = PIPES) => new Accelerator(loadNative(acceleratorFile!), pipes);
+const descriptors = () => readdirSync('/proc/self/fd').length;
+
+/** The head of a shared object for a processor. */
+function elfOf(machine: number): Buffer {
+  const head = Buffer.alloc(64);
+  head.write('\x7fELF\x02\x01\x01', 'latin1');
+  head.writeUInt16LE(3, 16);
+  head.writeUInt16LE(machine, 18);
+  return head;
+}
+
+// Without a compiler, test/accelerator.ts says so.
+describe.runIf(acceleratorFile !== undefined)('native code', () => {
+  it('is used where it works', async () => {
+    const { log, messages } = capture();
+    const accelerator = await openAccelerator(acceleratorFile!, PIPES, log);
+    expect(messages()).toEqual([]);
+    expect(accelerator?.measure()).toMatchObject({ tunnels: 0 });
+    expect(createPump(1, accelerator).kind).toBe('splice');
+  });
+
+  it('moves many bytes through pipes, and returns them empty', async () => {
+    const accelerator = open();
+    const { client, origin, meter } = await joined(createPump(1, accelerator));
+    const body = patternedBytes(20_000_000);
+    origin.end(body);
+    const reader = new Reader(client);
+    expect(sha256((await reader.rest()).bytes)).toBe(sha256(body));
+    const { passedBytes, pipes } = accelerator.measure();
+    expect(passedBytes).toBeGreaterThan(1_000_000);
+    expect(pipes).toBeLessThanOrEqual(PIPES);
+    expect(meter.usedBytes).toEqual({ toExit: 0, toClient: body.length });
+    client.destroy();
+    await until(() => accelerator.measure().tunnels === 0);
+  });
+
+  it('copies if there are no pipes', async () => {
+    const accelerator = open(0);
+    const { client, origin } = await joined(createPump(1, accelerator));
+    const body = patternedBytes(5_000_000);
+    origin.end(body);
+    expect(sha256((await new Reader(client).rest()).bytes)).toBe(sha256(body));
+    expect(accelerator.measure()).toMatchObject({ pipes: 0, passedBytes: 0 });
+  });
+
+  it.each([1, 2, 64 * KIB - 1, 64 * KIB, 64 * KIB + 1, 128 * KIB, 128 * KIB + 1, 1_000_003])(
+    'passes exactly a final grant of %i bytes, in both directions together',
+    async (grantedBytes) => {
+      const accelerator = open();
+      const relay = createPump(1, accelerator);
+      const { client, origin, credit, meter, events } = await joined(relay, { grantedBytes, state: 'final' });
+      const [atClient, atOrigin] = [new Reader(client), new Reader(origin)];
+      origin.write(patternedBytes(2_000_000));
+      client.write(patternedBytes(2_000_000));
+      const [down, up] = [await atClient.rest(), await atOrigin.rest()];
+      expect([down.end, up.end]).toEqual(['reset', 'reset']);
+      expect(down.bytes.length + up.bytes.length).toBe(grantedBytes);
+      expect(credit.usedBytes).toBe(grantedBytes);
+      expect(credit.report()).toEqual({ usedBytes: grantedBytes, uploadedBytes: up.bytes.length });
+      expect(meter.usedBytes).toEqual({ toExit: up.bytes.length, toClient: down.bytes.length });
+      expect(events).toContain('spent');
+    },
+  );
+
+  it('ends the connection when exactly the last granted byte has passed, without another one', async () => {
+    const { client, origin, events } = await joined(createPump(1, open()), { grantedBytes: 1_000, state: 'final' });
+    const reader = new Reader(client);
+    origin.write(patternedBytes(1_000));
+    expect((await reader.rest()).bytes.length).toBe(1_000);
+    expect(events).toContain('spent');
+  });
+
+  it('shares one grant among tunnels of native code and of TypeScript, exactly', async () => {
+    const grantedBytes = 3_333_333;
+    const relay = createPump(1, open());
+    const first = await joined(relay, { grantedBytes, state: 'open' });
+    const second = await joined(relay, first.credit);
+    const third = await joined(createPump(1), first.credit);
+    const readers = [first, second, third].map(({ client }) => new Reader(client));
+    for (const { origin } of [first, second, third]) origin.write(patternedBytes(4_000_000));
+    await until(() => first.credit.leftBytes === 0);
+    await until(() => readers.reduce((sum, { receivedBytes }) => sum + receivedBytes, 0) >= grantedBytes);
+    // What would pass beyond the grant would do so at once.
+    for (let turn = 0; turn < 50; turn += 1) await new Promise(setImmediate);
+    expect(readers.reduce((sum, { receivedBytes }) => sum + receivedBytes, 0)).toBe(grantedBytes);
+    expect(first.credit.usedBytes).toBe(grantedBytes);
+    first.credit.merge({ grantedBytes: 12_000_000, state: 'open' });
+    for (const reader of readers) expect((await reader.take(4_000_000)).equals(patternedBytes(4_000_000))).toBe(true);
+    expect(first.credit.report().usedBytes).toBe(12_000_000);
+  });
+
+  it('requests a report as soon as TypeScript would', async () => {
+    const { client, origin, credit, events } = await joined(createPump(1, open()), {
+      grantedBytes: 10_000_000,
+      state: 'open',
+    });
+    const reader = new Reader(client);
+    origin.write(patternedBytes(4_999_999));
+    await reader.take(4_999_999);
+    expect(events).not.toContain('due');
+    origin.write('x');
+    await until(() => events.includes('due'));
+    expect(credit.report().usedBytes).toBe(5_000_000);
+  });
+
+  it('holds for a stalled reader what one read brings, and delivers it', async () => {
+    const accelerator = open();
+    const { client, origin, meter } = await joined(createPump(1, accelerator));
+    client.pause();
+    const sentBytes = await sendUntilUnread(origin, () => meter.usedBytes.toClient);
+    expect(accelerator.measure().tunnels).toBe(1);
+    const reader = new Reader(client);
+    client.resume();
+    await reader.take(sentBytes);
+    expect(meter.usedBytes.toClient).toBe(sentBytes);
+  });
+
+  it('leaves a tunnel to TypeScript as soon as its connection has a speed limit', async () => {
+    const accelerator = open();
+    const { client, origin, limits, meter } = await joined(createPump(1, accelerator));
+    const reader = new Reader(client);
+    origin.write('before');
+    await reader.take(6);
+    expect(accelerator.measure().tunnels).toBe(1);
+    limits.speed = new SpeedLimit(1_000_000);
+    accelerator.collect();
+    expect(accelerator.measure().tunnels).toBe(0);
+    origin.write('after');
+    await reader.take(5);
+    expect(accelerator.measure().tunnels).toBe(0);
+    expect(meter.usedBytes.toClient).toBe(11);
+  });
+
+  it('keeps the time of the last byte', async () => {
+    const { client, origin, meter } = await joined(createPump(1, open()));
+    const reader = new Reader(client);
+    const before = performance.now();
+    origin.write('x');
+    await reader.take(1);
+    expect(meter.lastUsedAt).toBeGreaterThanOrEqual(before - 5);
+    expect(meter.lastUsedAt).toBeLessThanOrEqual(performance.now());
+  });
+
+  it('leaks no descriptor, pipe or account in a thousand short tunnels', async () => {
+    const accelerator = open();
+    const relay = createPump(4, accelerator);
+    const run = async () => {
+      const { client, origin, ended } = await joined(relay, UNLIMITED, Buffer.from('early'));
+      origin.end(patternedBytes(1_000));
+      client.end('late');
+      const [up, down] = await Promise.all([new Reader(origin).rest(), new Reader(client).rest()]);
+      expect([up.bytes.length, down.bytes.length]).toEqual([9, 1_000]);
+      expect(await ended).toBe('completed');
+    };
+    await run();
+    closePipes();
+    const before = descriptors();
+    for (let round = 0; round < 50; round += 1) await Promise.all(Array.from({ length: 20 }, run));
+    closePipes();
+    await until(() => descriptors() <= before);
+    expect(accelerator.measure().tunnels).toBe(0);
+  }, 120_000);
+});

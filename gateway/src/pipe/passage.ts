@@ -1,0 +1,99 @@
+import { getSystemErrorName } from 'node:util';
+import type { Credit } from '../metering/credit.ts';
+import type { Meter } from '../metering/meter.ts';
+import type { Accelerator, FlowUser, Notice } from './accelerator.ts';
+import type { JoinedSides } from './joined-sides.ts';
+import type { DirectReads } from './pipe.ts';
+
+interface PassageParts {
+  readonly accelerator: Accelerator;
+  readonly pipe: JoinedSides;
+  readonly meter: Meter;
+  readonly client: DirectReads;
+  readonly exit: DirectReads;
+  /** Releases what TypeScript has reserved for its next reads. */
+  readonly prepare: () => void;
+}
+
+/**
+ * Lets the bytes of one tunnel pass through native code, while both directions are open and nothing waits. It takes the tunnel back for
+ * ends, failures, missing credit and whatever else has to be decided, gives what is counted and not written to the lanes, and the
+ * joined sides go on as if they had read it all.
+ */
+export class Passage implements FlowUser {
+  #flow: { readonly id: number; readonly credit: Credit } | undefined;
+  #collected = { toExit: 0, toClient: 0 };
+  /** Something is to be decided that native code would only meet again. */
+  #isOver = false;
+
+  constructor(private readonly parts: PassageParts) {}
+
+  /** @returns whether native code has the tunnel now, and nothing may be read here */
+  enter(): boolean {
+    const { accelerator, pipe, meter, client, exit } = this.parts;
+    if (this.#isOver || this.#flow || !pipe.isFlowing || !client.isReady || !exit.isReady) return false;
+    const credit = meter.creditOfOutlet;
+    if (!credit) return false;
+    this.parts.prepare();
+    const over = () => this.#leave({ isOver: true });
+    const [clientDescriptor, exitDescriptor] = [client.lend(over), exit.lend(over)];
+    if (clientDescriptor !== undefined && exitDescriptor !== undefined) {
+      const id = accelerator.open(credit, { client: clientDescriptor, exit: exitDescriptor }, this);
+      if (id !== undefined) {
+        this.#collected = { toExit: 0, toClient: 0 };
+        this.#flow = { id, credit };
+        meter.setPassage(this);
+        return true;
+      }
+    }
+    client.returned();
+    exit.returned();
+    pipe.toExit.continueWith(undefined);
+    pipe.toClient.continueWith(undefined);
+    return false;
+  }
+
+  noticed(notice: Notice): void {
+    if (!this.#flow) return;
+    if (notice.kind === 'starved') {
+      const mayStay = this.parts.meter.creditOfOutlet?.refillOutlet() && this.parts.accelerator.resume(this.#flow.id);
+      if (!mayStay) this.#leave({ isOver: false });
+      return;
+    }
+    this.#leave({ isOver: true });
+    if (notice.kind !== 'failed') return;
+    const name = getSystemErrorName(-notice.error);
+    const error = Object.assign(new Error(`read ${name}`), { code: name, errno: -notice.error, syscall: 'read' });
+    this.parts[notice.side].fail(error);
+  }
+
+  collect(): void {
+    if (!this.#flow) return;
+    this.#count(this.#flow.id);
+    if (!this.parts.meter.creditOfOutlet) this.#leave({ isOver: false });
+  }
+
+  #count(id: number): void {
+    const { meter, accelerator } = this.parts;
+    const { toExit, toClient, lastAt } = accelerator.read(id);
+    const before = this.#collected;
+    this.#collected = { toExit, toClient };
+    if (toExit > before.toExit) meter.passed('toExit', toExit - before.toExit, lastAt);
+    if (toClient > before.toClient) meter.passed('toClient', toClient - before.toClient, lastAt);
+  }
+
+  #leave({ isOver }: { isOver: boolean }): void {
+    const flow = this.#flow;
+    this.#isOver ||= isOver;
+    if (!flow) return;
+    const { accelerator, pipe, meter, client, exit } = this.parts;
+    this.#flow = undefined;
+    this.#count(flow.id);
+    meter.setPassage(undefined);
+    const [toExit, toClient] = accelerator.close(flow.id, flow.credit);
+    client.returned();
+    exit.returned();
+    pipe.toExit.continueWith(toExit);
+    pipe.toClient.continueWith(toClient);
+  }
+}
