@@ -8,8 +8,11 @@ import type { Relay } from '../src/pipe/pipe.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 
-/** Built once for each version of its sources. Undefined where it cannot be: tests that run for each relay then name two of three. */
-export const acceleratorFile = provideAccelerator();
+/**
+ * Built once for each version of its sources; `ACCELERATOR` is the path of another one, such as one with sanitizers. Undefined where it
+ * cannot be built: tests that run for each relay then name two of three.
+ */
+export const acceleratorFile = process.env['ACCELERATOR'] ?? provideAccelerator();
 
 /** The relays that this machine has. */
 export const relays: readonly Relay['kind'][] =
