@@ -31,7 +31,7 @@ test('all screens of the admin area are in view on a desktop', async ({ page }) 
   await page.setViewportSize({ width: 1440, height: 900 });
   await enter(page, '/admin', 'admin@example.com', 'demo-password');
   const menu = page.getByRole('navigation', { name: 'Main menu' });
-  await expect(menu.getByRole('link')).toHaveCount(15);
+  await expect(menu.getByRole('link')).toHaveCount(16);
   for (const item of [...(await menu.getByRole('link').all()), menu.getByRole('button', { name: 'Customer area' })])
     await expect(item).toBeInViewport({ ratio: 1 });
   await expect(page.getByRole('complementary').getByRole('radio').last()).toBeInViewport();

@@ -13,9 +13,11 @@ const list = (directory: string) =>
 
 describe('a table', () => {
   it('has one owner', () => {
-    const created = list('migrations')
-      .filter((file) => file.endsWith('.sql'))
-      .flatMap((file) => [...read(file).matchAll(/^create (?:unlogged )?table (\w+)/gm)].map(([, table]) => table!));
+    const migrations = list('migrations').filter((file) => file.endsWith('.sql'));
+    const named = (pattern: RegExp) =>
+      migrations.flatMap((file) => [...read(file).matchAll(pattern)].map(([, table]) => table!));
+    const dropped = new Set(named(/^drop table (\w+)/gm));
+    const created = named(/^create (?:unlogged )?table (\w+)/gm).filter((table) => !dropped.has(table));
     expect([...ownerByTable.keys()].sort()).toEqual(created.sort());
   });
 

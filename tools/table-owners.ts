@@ -26,7 +26,7 @@ const tablesByModule: Record<string, readonly string[]> = {
     'replacements',
     'unmailed_ends',
   ],
-  budgets: ['counted_traffic', 'month_traffic', 'traffic_budgets'],
+  budgets: ['counted_traffic', 'month_sums', 'revenue_mark', 'traffic_budgets', 'traffic_costs'],
   connections: ['allowed_networks', 'client_addresses', 'connection_labels', 'last_refusals', 'purchase_networks'],
   dashboard: ['dashboard_days', 'dashboard_mark', 'dashboard_proxies', 'dashboard_sums'],
   destinations: ['refused_destinations', 'refused_destinations_revision'],

@@ -37,6 +37,7 @@ type Module =
   | typeof import('./staff/inventory.ts')
   | typeof import('./staff/invoices.ts')
   | typeof import('./staff/mails.ts')
+  | typeof import('./staff/margins.ts')
   | typeof import('./staff/nodes.ts')
   | typeof import('./staff/notifications.ts')
   | typeof import('./staff/promo-codes.ts')

@@ -24,6 +24,7 @@ const RECORDED = new Set([
   'GET /v1/users/admin/export',
   'GET /v1/payments/admin/invoices/export',
   'GET /v1/proxies/connections/admin/export',
+  'GET /v1/transactions/admin/margins/export',
 ]);
 
 let testApp: TestApp;
@@ -84,6 +85,7 @@ const values = () => ({
   userId: actors.customer.id,
   text: 'example',
   nonce: 'n',
+  month: '2026-01',
   languageCode: 'en',
 });
 

@@ -18,6 +18,7 @@ test('tasks are due every minute, ten minutes or hour', () => {
   const everyMinute = [
     'usage.record',
     'budgets.watch',
+    'margins.count',
     'dashboard.sum',
     'referrals.turn-month',
     'auth.reset-second-factors',

@@ -10,6 +10,7 @@ import { deleteOld } from '../modules/audit-log/audit-log.service.ts';
 import { deleteExpired } from '../modules/auth/auth.service.ts';
 import { resetDue } from '../modules/auth/second-factor-reset.service.ts';
 import { watchBudgets } from '../modules/budgets/budgets.service.ts';
+import { countRevenue } from '../modules/budgets/margins.service.ts';
 import { deleteOldClientAddresses } from '../modules/connections/access.service.ts';
 import { deleteOldChanges as deleteOldRotations } from '../modules/rotation/rotation.service.ts';
 import { deleteOldAddresses } from '../modules/gateway/exit-checks.service.ts';
@@ -39,6 +40,7 @@ interface ScheduledTask {
 const schedule: ScheduledTask[] = [
   { name: 'usage.record', cron: '* * * * *', run: recordTraffic },
   { name: 'budgets.watch', cron: '* * * * *', run: watchBudgets },
+  { name: 'margins.count', cron: '* * * * *', run: countRevenue },
   { name: 'dashboard.sum', cron: '* * * * *', run: updateSums },
   { name: 'referrals.turn-month', cron: '* * * * *', run: notifyLevelChanges },
   { name: 'auth.reset-second-factors', cron: '* * * * *', run: resetDue },

@@ -1,6 +1,7 @@
-/** How much traffic an exit, or all exits of a node together, shall carry in a month (UTC). */
+/** How much traffic an exit, or all exits of a node together, shall carry in a month (UTC), and what it costs. */
 import { z } from 'zod';
 import { endpoint } from '../endpoint.ts';
+import { dollarsWithin } from '../fields.ts';
 import { data, idParams, idSchema, listed, listQuery, reasonSchema } from '../schemas.ts';
 
 /** From this share on, proxies of the exit or the node are not sold. */
@@ -8,6 +9,9 @@ export const BUDGET_PERCENT_MAX = 90;
 /** A petabyte. */
 export const BUDGET_GIGABYTES_MAX = 1_048_576;
 
+/** US dollars for 1,024 MB. */
+export const COST_PER_GIGABYTE_MAX = 1000;
+const costSchema = dollarsWithin(0, COST_PER_GIGABYTE_MAX);
 const gigabytesSchema = z.int().min(1).max(BUDGET_GIGABYTES_MAX);
 
 const trafficBudgetSchema = z.object({
@@ -37,7 +41,11 @@ export const listTrafficBudgets = endpoint({
 });
 
 /** Null: none. */
-const termsSchema = z.object({ gigabytes: gigabytesSchema.nullable() });
+const termsSchema = z.object({
+  gigabytes: gigabytesSchema.nullable(),
+  /** What 1,024 MB through it cost the operator, from now on. */
+  costPerGigabyte: costSchema.nullable(),
+});
 export type TrafficTerms = z.infer<typeof termsSchema>;
 
 /** What is absent stays as it is. */
@@ -48,7 +56,7 @@ export const getNodeTraffic = endpoint({
   method: 'GET',
   url: '/v1/nodes/admin/{id}/traffic',
   access: { permission: 'NODES_READ' },
-  summary: 'How much traffic all exits of a node together shall carry in a month',
+  summary: 'How much traffic all exits of a node together shall carry in a month, and what it costs',
   params: idParams,
   response: data(termsSchema),
   errors: ['NOT_FOUND'],
@@ -58,7 +66,7 @@ export const getExitTraffic = endpoint({
   method: 'GET',
   url: '/v1/proxies/admin/exits/{id}/traffic',
   access: { permission: 'PROXIES_READ' },
-  summary: 'How much traffic an exit shall carry in a month',
+  summary: 'How much traffic an exit shall carry in a month, and what it costs',
   params: idParams,
   response: data(termsSchema),
   errors: ['NOT_FOUND'],
@@ -68,7 +76,7 @@ export const changeNodeTraffic = endpoint({
   method: 'PATCH',
   url: '/v1/nodes/admin/{id}/traffic',
   access: { permission: 'NODES_EDIT' },
-  summary: 'Set how much traffic all exits of a node together shall carry in a month',
+  summary: 'Set how much traffic all exits of a node together shall carry in a month, and what it costs',
   params: idParams,
   body: changeSchema,
   response: data(termsSchema),
@@ -79,7 +87,7 @@ export const changeExitTraffic = endpoint({
   method: 'PATCH',
   url: '/v1/proxies/admin/exits/{id}/traffic',
   access: { permission: 'PROXIES_EDIT' },
-  summary: 'Set how much traffic an exit shall carry in a month',
+  summary: 'Set how much traffic an exit shall carry in a month, and what it costs',
   params: idParams,
   body: changeSchema,
   response: data(termsSchema),

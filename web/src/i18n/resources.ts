@@ -21,6 +21,7 @@ export interface Resources {
   staffDashboard: typeof import('./locales/en/staffDashboard.json');
   staffDestinations: typeof import('./locales/en/staffDestinations.json');
   staffInventory: typeof import('./locales/en/staffInventory.json');
+  staffMargins: typeof import('./locales/en/staffMargins.json');
   staffMoney: typeof import('./locales/en/staffMoney.json');
   staffSupport: typeof import('./locales/en/staffSupport.json');
   staffSystem: typeof import('./locales/en/staffSystem.json');

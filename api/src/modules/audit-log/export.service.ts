@@ -16,7 +16,7 @@ type Cell = string | number | boolean | null;
 
 export interface ListExport<Row extends { id: string }> {
   action: AuditAction;
-  subjectType: SubjectType;
+  subjectType?: SubjectType;
   fileName: string;
   filter: Readonly<Record<string, unknown>>;
   /** Counts at most `limit` rows. */
@@ -40,7 +40,7 @@ export async function exportList<Row extends { id: string }>(
     action,
     actorId: actor.userId,
     requester,
-    subject: { type: subjectType },
+    ...(subjectType && { subject: { type: subjectType } }),
     details: { rows, filter: JSON.stringify(filter) },
   });
   return { contentType: 'text/csv; charset=utf-8', fileName, chunks: writeRows(exported) };
@@ -62,5 +62,10 @@ async function* writeRows<Row extends { id: string }>({ list, columns }: ListExp
 }
 
 function toLine(cells: readonly Cell[]): string {
-  return `${cells.map((cell) => csvCell(cell === null ? '' : String(cell))).join(',')}\r\n`;
+  return `${cells.map(toCell).join(',')}\r\n`;
+}
+
+/** A negative number is no formula. */
+function toCell(cell: Cell): string {
+  return typeof cell === 'number' ? String(cell) : csvCell(cell === null ? '' : String(cell));
 }

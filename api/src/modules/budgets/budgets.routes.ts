@@ -1,3 +1,4 @@
+import { exportMargins, listMarginMonths, listMargins } from '@cellhop/contract/staff/margins';
 import {
   changeExitTraffic,
   changeNodeTraffic,
@@ -6,8 +7,9 @@ import {
   listTrafficBudgets,
 } from '@cellhop/contract/staff/traffic-budgets';
 import type { FastifyInstance } from 'fastify';
-import { route } from '../../http/route.ts';
+import { route, routeStream } from '../../http/route.ts';
 import * as budgets from './budgets.service.ts';
+import * as margins from './margins.service.ts';
 
 export function budgetsRoutes(app: FastifyInstance): void {
   route(app, listTrafficBudgets, ({ ctx, query }) => budgets.listBudgets(ctx, query));
@@ -23,4 +25,9 @@ export function budgetsRoutes(app: FastifyInstance): void {
   route(app, changeExitTraffic, async ({ ctx, actor, params, body, requester }) => ({
     data: await budgets.changeTerms(ctx, { actorId: actor.userId, requester }, { exitId: params.id }, body),
   }));
+  route(app, listMargins, ({ ctx, query }) => margins.listMargins(ctx, query));
+  route(app, listMarginMonths, async ({ ctx }) => ({ data: await margins.listMonths(ctx) }));
+  routeStream(app, exportMargins, ({ ctx, actor, requester, query }) =>
+    margins.exportMargins(ctx, { actor, requester }, query),
+  );
 }

@@ -1,4 +1,7 @@
-/** Budgets of traffic: how much an exit, or all exits of a node together, shall carry in a month. Nothing of them is sold from nine tenths on. */
+/**
+ * Budgets of traffic: how much an exit, or all exits of a node together, shall carry in a month. Nothing of them is sold from nine tenths on.
+ * And what this traffic costs.
+ */
 import { AppError } from '@cellhop/contract/errors';
 import { formatExit } from '@cellhop/contract/exits';
 import { ATTENTION_COUNTED_MAX } from '@cellhop/contract/limits';
@@ -8,23 +11,27 @@ import {
   type TrafficChange,
   type TrafficTerms,
 } from '@cellhop/contract/staff/traffic-budgets';
-import { megabytesToBytes, toKibibytes } from '@cellhop/contract/units';
+import { megabytesToBytes, toDollars, toKibibytes, toMicros } from '@cellhop/contract/units';
 import type { Ctx } from '../../ctx.ts';
 import { type PageQuery, readListed } from '../../http/paging.ts';
 import type { Requester } from '../../http/requester.ts';
-import { record } from '../audit-log/audit-log.service.ts';
+import { type AuditEntry, record } from '../audit-log/audit-log.service.ts';
 import { followBudgets } from '../proxies/inventory.service.ts';
 import * as store from './budgets.store.ts';
+import * as sums from './sums.store.ts';
 
 const BYTES_PER_GIGABYTE = megabytesToBytes(1024n);
 
 /** Counts traffic, and decides which proxies are sold: the worker does so every minute. */
 export async function watchBudgets(ctx: Ctx): Promise<void> {
-  await ctx.tx(async (ctx) => {
-    await store.lockCount(ctx);
-    await store.countTraffic(ctx);
-  });
+  await ctx.tx(countTraffic);
   await followBudgets(ctx, await store.listSpentExits(ctx, BUDGET_PERCENT_MAX));
+}
+
+/** Call it in a transaction. */
+async function countTraffic(ctx: Ctx): Promise<void> {
+  await sums.lockCount(ctx);
+  await sums.countTraffic(ctx);
 }
 
 /** For the dashboard. */
@@ -48,8 +55,11 @@ interface Editor {
 /** @throws AppError NOT_FOUND */
 export async function readTerms(ctx: Ctx, bearer: store.Bearer): Promise<TrafficTerms> {
   await findNode(ctx, bearer);
-  const bytes = await store.findBytes(ctx, bearer);
-  return { gigabytes: bytes === null ? null : Number(bytes / BYTES_PER_GIGABYTE) };
+  const { bytes, microsPerGigabyte } = await store.findTerms(ctx, bearer);
+  return {
+    gigabytes: bytes === null ? null : Number(bytes / BYTES_PER_GIGABYTE),
+    costPerGigabyte: microsPerGigabyte === null ? null : toDollars(microsPerGigabyte),
+  };
 }
 
 /** @throws AppError NOT_FOUND */
@@ -57,30 +67,41 @@ export async function changeTerms(
   ctx: Ctx,
   editor: Editor,
   bearer: store.Bearer,
-  { reason, gigabytes }: TrafficChange,
+  { reason, gigabytes, costPerGigabyte }: TrafficChange,
 ): Promise<TrafficTerms> {
   const after = await ctx.tx(async (ctx) => {
-    const node = await findNode(ctx, bearer);
+    const { name } = await findNode(ctx, bearer);
+    // What has flowed until now keeps the cost of until now.
+    if (costPerGigabyte !== undefined) await countTraffic(ctx);
     const before = await readTerms(ctx, bearer);
-    if (gigabytes === undefined) return before;
-    await store.saveBytes(ctx, bearer, gigabytes === null ? null : BigInt(gigabytes) * BYTES_PER_GIGABYTE);
-    await record(ctx, {
-      ...editor,
-      ...('exitId' in bearer
-        ? { action: 'EXIT_BUDGET_CHANGED', subject: { type: 'PROXY' }, details: { exitId: bearer.exitId } }
-        : {
-            action: 'NODE_BUDGET_CHANGED',
-            subject: { type: 'NODE', id: bearer.nodeId },
-            details: { name: node.name },
-          }),
-      reason,
-      before,
-      after: { gigabytes },
-    });
-    return { gigabytes };
+    const change = { ...editor, ...subjectOf(bearer, name), reason };
+    const actions = auditActions['exitId' in bearer ? 'exit' : 'node'];
+    if (gigabytes !== undefined) {
+      await store.saveBytes(ctx, bearer, gigabytes === null ? null : BigInt(gigabytes) * BYTES_PER_GIGABYTE);
+      const values = { before: { gigabytes: before.gigabytes }, after: { gigabytes } };
+      await record(ctx, { ...change, action: actions.budget, ...values });
+    }
+    if (costPerGigabyte !== undefined) {
+      await store.saveCost(ctx, bearer, costPerGigabyte === null ? null : toMicros(costPerGigabyte));
+      const values = { before: { costPerGigabyte: before.costPerGigabyte }, after: { costPerGigabyte } };
+      await record(ctx, { ...change, action: actions.cost, ...values });
+    }
+    return readTerms(ctx, bearer);
   });
   await followBudgets(ctx, await store.listSpentExits(ctx, BUDGET_PERCENT_MAX));
   return after;
+}
+
+const auditActions = {
+  exit: { budget: 'EXIT_BUDGET_CHANGED', cost: 'EXIT_COST_CHANGED' },
+  node: { budget: 'NODE_BUDGET_CHANGED', cost: 'NODE_COST_CHANGED' },
+} as const;
+
+/** Of an entry in the audit log. */
+function subjectOf(bearer: store.Bearer, name: string): Pick<AuditEntry, 'subject' | 'details'> {
+  return 'exitId' in bearer
+    ? { subject: { type: 'PROXY' }, details: { exitId: bearer.exitId } }
+    : { subject: { type: 'NODE', id: bearer.nodeId }, details: { name } };
 }
 
 /** @throws AppError NOT_FOUND */

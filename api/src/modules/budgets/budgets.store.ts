@@ -1,15 +1,14 @@
 import type { ExitKind, ExitParameters } from '@cellhop/contract/exits';
 import type { Ctx } from '../../ctx.ts';
 import { type PageQuery, toOffset } from '../../http/paging.ts';
-
-/** Of a time. */
-const month = (time: string) => `(date_trunc('month', ${time}, 'UTC') at time zone 'UTC')::date`;
+import { month } from './sums.store.ts';
 
 /** The budgets with what is used of them in this month. */
 const BUDGETS = `
   with used as (
-    select exits.id as exit_id, node_id, used_bytes
-      from month_traffic join readable_exits as exits on exits.id = exit_id where month = ${month('now()')}
+    select exits.id as exit_id, node_id, sum(used_bytes)::bigint as used_bytes
+      from month_sums join readable_exits as exits on exits.id = exit_id where month = ${month('now()')}
+     group by exits.id, node_id
   ), of_nodes as (
     select node_id, sum(used_bytes)::bigint as used_bytes from used group by node_id
   ), budgets as (
@@ -20,38 +19,6 @@ const BUDGETS = `
       left join of_nodes on of_nodes.node_id = traffic_budgets.node_id
   )`;
 const isSpent = (percent: string) => `used_bytes * 100.0 >= bytes * ${percent}`;
-
-/** The advisory lock of the count. */
-const LOCK_ID = 727_031;
-
-/** One count at a time, until the end of the transaction. */
-export async function lockCount(ctx: Ctx): Promise<void> {
-  await ctx.db.query('select pg_advisory_xact_lock($1)', [LOCK_ID]);
-}
-
-/**
- * Adds what connections have moved since the last count to the month of their last report. Those that ended in the last month's last day
- * may not have been counted yet.
- */
-export async function countTraffic(ctx: Ctx): Promise<void> {
-  await ctx.db.query(
-    `with changed as (
-       select connections.id, exit_id, connections.used_bytes, ${month('coalesce(synced_at, now())')} as month,
-              connections.used_bytes - coalesce(counted.used_bytes, 0) as added
-         from readable_connections as connections left join counted_traffic as counted on connection_id = connections.id
-        where (status = 'WORK' or ended_at >= date_trunc('month', now() - interval '1 day', 'UTC'))
-          and exit_id is not null and connections.used_bytes > coalesce(counted.used_bytes, 0)
-     ), marked as (
-       insert into counted_traffic (connection_id, used_bytes) select id, used_bytes from changed
-       on conflict (connection_id) do update set used_bytes = excluded.used_bytes
-     )
-     insert into month_traffic (exit_id, month, used_bytes)
-     select exit_id, month, sum(added) from changed group by exit_id, month order by exit_id, month
-     on conflict (month, exit_id) do update set used_bytes = month_traffic.used_bytes + excluded.used_bytes`,
-    [],
-    { isPrepared: false },
-  );
-}
 
 /** The exits of which nothing is sold: their own budget, or that of their node, is used to this share. */
 export async function listSpentExits(ctx: Ctx, percent: number): Promise<string[]> {
@@ -125,26 +92,45 @@ export async function findNode(ctx: Ctx, bearer: Bearer): Promise<{ name: string
   return row;
 }
 
-export async function findBytes(ctx: Ctx, bearer: Bearer): Promise<bigint | null> {
-  const [row] = await ctx.db.query<{ bytes: bigint }>(
-    'select bytes from traffic_budgets where exit_id = $1::uuid or node_id = $2::uuid',
+export interface TermsRow {
+  bytes: bigint | null;
+  microsPerGigabyte: bigint | null;
+}
+
+export async function findTerms(ctx: Ctx, bearer: Bearer): Promise<TermsRow> {
+  const [row] = await ctx.db.query<TermsRow>(
+    `select (select bytes from traffic_budgets where exit_id = $1::uuid or node_id = $2::uuid) as bytes,
+            (select micros_per_gigabyte from traffic_costs where exit_id = $1::uuid or node_id = $2::uuid) as "microsPerGigabyte"`,
     [...values(bearer)],
   );
-  return row?.bytes ?? null;
+  return row!;
 }
 
 /** @param bytes null: none */
-export async function saveBytes(ctx: Ctx, bearer: Bearer, bytes: bigint | null): Promise<void> {
-  if (bytes === null) {
-    await ctx.db.query('delete from traffic_budgets where exit_id = $1::uuid or node_id = $2::uuid', [
-      ...values(bearer),
-    ]);
+export function saveBytes(ctx: Ctx, bearer: Bearer, bytes: bigint | null): Promise<void> {
+  return save(ctx, bearer, 'traffic_budgets', 'bytes', bytes);
+}
+
+/** @param micros null: none */
+export function saveCost(ctx: Ctx, bearer: Bearer, micros: bigint | null): Promise<void> {
+  return save(ctx, bearer, 'traffic_costs', 'micros_per_gigabyte', micros);
+}
+
+async function save(
+  ctx: Ctx,
+  bearer: Bearer,
+  table: 'traffic_budgets' | 'traffic_costs',
+  column: 'bytes' | 'micros_per_gigabyte',
+  value: bigint | null,
+): Promise<void> {
+  if (value === null) {
+    await ctx.db.query(`delete from ${table} where exit_id = $1::uuid or node_id = $2::uuid`, [...values(bearer)]);
     return;
   }
   const key = 'exitId' in bearer ? 'exit_id' : 'node_id';
   await ctx.db.query(
-    `insert into traffic_budgets (exit_id, node_id, bytes) values ($1, $2, $3)
-     on conflict (${key}) do update set bytes = excluded.bytes`,
-    [...values(bearer), bytes],
+    `insert into ${table} (exit_id, node_id, ${column}) values ($1, $2, $3)
+     on conflict (${key}) do update set ${column} = excluded.${column}`,
+    [...values(bearer), value],
   );
 }

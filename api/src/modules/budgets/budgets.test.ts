@@ -70,7 +70,7 @@ test('nothing of an exit is sold from nine tenths of its budget on, until the bu
   expect([await stateOf(freeId), await spent()]).toEqual(['FREE', 0]);
   await admin.call(changeExitTraffic, { params: { id: exit.id }, body: { gigabytes: 1 } });
   expect(await stateOf(freeId)).toBe('SPENT');
-  await testApp.database.query(`update month_traffic set month = (month - interval '1 month')::date`);
+  await testApp.database.query(`update month_sums set month = (month - interval '1 month')::date`);
   await watchBudgets(testApp.ctx);
   expect(await stateOf(freeId)).toBe('FREE');
   expect(await budgets()).toMatchObject([{ trafficUsed: 0, isSpent: false }]);
@@ -107,10 +107,10 @@ test('what is absent from a change stays, and is not recorded', async () => {
     [getNodeTraffic, changeNodeTraffic, exit.nodeId],
   ] as const) {
     const request = { params: { id } };
-    expect((await admin.call(read, request)).data).toEqual({ gigabytes: null });
+    expect((await admin.call(read, request)).data).toEqual({ gigabytes: null, costPerGigabyte: null });
     await admin.call(change, { ...request, body: { gigabytes: 3 } });
-    expect((await admin.call(change, { ...request, body: {} })).data).toEqual({ gigabytes: 3 });
-    expect((await admin.call(read, request)).data).toEqual({ gigabytes: 3 });
+    expect((await admin.call(change, { ...request, body: {} })).data).toEqual({ gigabytes: 3, costPerGigabyte: null });
+    expect((await admin.call(read, request)).data).toEqual({ gigabytes: 3, costPerGigabyte: null });
   }
   const recorded = `select from audit_log where action in ('EXIT_BUDGET_CHANGED', 'NODE_BUDGET_CHANGED')`;
   expect(await testApp.database.query(recorded)).toHaveLength(2);

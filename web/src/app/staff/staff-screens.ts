@@ -8,6 +8,7 @@ import { staffFaqScreen } from '../../features/staff-faq/screen.ts';
 import { staffInventoryScreen } from '../../features/staff-inventory/screen.ts';
 import { staffInvoicesScreen } from '../../features/staff-invoices/screen.ts';
 import { staffLedgerScreen } from '../../features/staff-ledger/screen.ts';
+import { staffMarginsScreen } from '../../features/staff-margins/screen.ts';
 import { staffNodesScreen } from '../../features/staff-nodes/screen.ts';
 import { broadcastsScreen, userNotificationsScreen } from '../../features/staff-notifications/screen.ts';
 import { staffPromoCodesScreen } from '../../features/staff-promo-codes/screen.ts';
@@ -33,6 +34,7 @@ export const staffScreens = [
     'ConnectionsPage',
   ),
   withCode(staffInvoicesScreen, () => import('../../features/staff-invoices/invoices-page.tsx'), 'InvoicesPage'),
+  withCode(staffMarginsScreen, () => import('../../features/staff-margins/margins-page.tsx'), 'MarginsPage'),
   withCode(staffTicketsScreen, () => import('../../features/staff-tickets/tickets-page.tsx'), 'TicketsPage'),
   withCode(staffTicketScreen, () => import('../../features/staff-tickets/ticket-page.tsx'), 'TicketPage'),
   withCode(

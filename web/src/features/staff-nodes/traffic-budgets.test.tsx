@@ -40,7 +40,7 @@ it('shows what is used of a budget, and changes that of a gateway', async () => 
     answers: {
       'GET /v1/nodes/admin': { data: [node] },
       'GET /v1/nodes/admin/traffic-budgets': budgets,
-      'GET /v1/nodes/admin/*/traffic': { data: { gigabytes: 500 } },
+      'GET /v1/nodes/admin/*/traffic': { data: { gigabytes: 500, costPerGigabyte: 0.125 } },
       'PATCH /v1/nodes/admin/*/traffic': ({ body }) => {
         sent.push(body);
         return { data: body };
@@ -51,16 +51,18 @@ it('shows what is used of a budget, and changes that of a gateway', async () => 
   expect(section.getByText(/of 500 GB \(92%\)/)).toBeTruthy();
   expect(section.getByText('All exits')).toBeTruthy();
   expect(section.getByText('Not sold')).toBeTruthy();
-  await user.click(screen.getByRole('button', { name: 'Monthly traffic of paris' }));
+  await user.click(screen.getByRole('button', { name: 'Traffic and cost of paris' }));
   const dialog = within(await screen.findByRole('dialog'));
   const field = await dialog.findByLabelText<HTMLInputElement>(/^Gigabytes a month/);
   expect(field.value).toBe('500');
   await user.type(field, '.5');
-  expect(dialog.getByText('A whole number from 1 to 1,048,576')).toBeTruthy();
+  const save = dialog.getByRole('button', { name: 'Save' });
+  expect(dialog.getByText('Enter a whole number like 1,234')).toBeTruthy();
+  await user.click(save);
   await user.clear(field);
   await user.type(field, '600');
-  await user.click(dialog.getByRole('button', { name: 'Save' }));
-  expect(await screen.findByText('Monthly traffic saved')).toBeTruthy();
+  await user.click(save);
+  expect(await screen.findByText('Traffic and cost saved')).toBeTruthy();
   expect(sent).toEqual([{ gigabytes: 600 }]);
 });
 
@@ -69,18 +71,46 @@ it('opens with what is stored, so that Save without a change removes nothing', a
   const { screen, user } = await openAsStaff('/admin/nodes', {
     answers: {
       'GET /v1/nodes/admin': { data: [node] },
-      'GET /v1/nodes/admin/*/traffic': { data: { gigabytes: 500 } },
+      'GET /v1/nodes/admin/*/traffic': { data: { gigabytes: 500, costPerGigabyte: 0.125 } },
       'PATCH /v1/nodes/admin/*/traffic': ({ body }) => {
         sent.push(body);
         return { data: body };
       },
     },
   });
-  await user.click(await screen.findByRole('button', { name: 'Monthly traffic of paris' }));
+  await user.click(await screen.findByRole('button', { name: 'Traffic and cost of paris' }));
   const dialog = within(await screen.findByRole('dialog'));
   await user.click(await dialog.findByRole('button', { name: 'Save' }));
   await vi.waitFor(() => expect(screen.queryByRole('dialog')).toBeNull());
   expect(sent).toEqual([]);
+});
+
+it('changes the cost alone, and removes it when the field is empty', async () => {
+  const sent: unknown[] = [];
+  const { screen, user } = await openAsStaff('/admin/nodes', {
+    answers: {
+      'GET /v1/nodes/admin': { data: [node] },
+      'GET /v1/nodes/admin/*/traffic': { data: { gigabytes: 500, costPerGigabyte: 0.125 } },
+      'PATCH /v1/nodes/admin/*/traffic': ({ body }) => {
+        sent.push(body);
+        return { data: body as object };
+      },
+    },
+  });
+  for (const [typed, text] of [
+    ['0.000001', '0.125'],
+    ['', '0.125'],
+  ] as const) {
+    await user.click(await screen.findByRole('button', { name: 'Traffic and cost of paris' }));
+    const dialog = within(await screen.findByRole('dialog'));
+    const field = await dialog.findByLabelText<HTMLInputElement>(/^Cost of a gigabyte/);
+    expect(field.value).toBe(text);
+    await user.clear(field);
+    if (typed !== '') await user.type(field, typed);
+    await user.click(dialog.getByRole('button', { name: 'Save' }));
+    await vi.waitFor(() => expect(screen.queryByRole('dialog')).toBeNull());
+  }
+  expect(sent).toEqual([{ costPerGigabyte: 0.000_001 }, { costPerGigabyte: null }]);
 });
 
 it('does not show a form before it knows what is stored', async () => {
@@ -90,9 +120,9 @@ it('does not show a form before it knows what is stored', async () => {
       'GET /v1/nodes/admin/*/traffic': () => refusal(403, 'FORBIDDEN'),
     },
   });
-  await user.click(await screen.findByRole('button', { name: 'Monthly traffic of paris' }));
+  await user.click(await screen.findByRole('button', { name: 'Traffic and cost of paris' }));
   const dialog = within(await screen.findByRole('dialog'));
-  expect(await dialog.findByText('Failed to load the monthly traffic')).toBeTruthy();
+  expect(await dialog.findByText('Failed to load traffic and cost')).toBeTruthy();
   expect(dialog.queryByRole('button', { name: 'Save' })).toBeNull();
 });
 
@@ -106,5 +136,5 @@ it('has no section without budgets, and no button for who may not change gateway
   });
   await screen.findByRole('row', { name: /paris/ });
   expect(screen.queryByRole('region', { name: 'Monthly traffic' })).toBeNull();
-  expect(screen.queryByRole('button', { name: /Monthly traffic/ })).toBeNull();
+  expect(screen.queryByRole('button', { name: /Traffic and cost/ })).toBeNull();
 });

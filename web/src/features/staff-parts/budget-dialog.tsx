@@ -1,12 +1,15 @@
 import type { ApiError } from '@cellhop/contract/client';
 import type { TrafficChange, TrafficTerms } from '@cellhop/contract/staff/traffic-budgets';
-import { Button, Group, Stack, Text, TextInput } from '@mantine/core';
+import { Button, Group, Stack, Text } from '@mantine/core';
 import type { UseQueryOptions } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useApiQuery } from '../../data/use-api-query.ts';
+import { formatDecimal } from '../../format/format.ts';
+import { readNumber } from '../../format/number-kinds.ts';
 import { Dialog } from '../../ui/dialog.tsx';
 import { LoadFailure } from '../../ui/list-state.tsx';
+import { NumberField } from '../../ui/number-field.tsx';
 
 interface FormProps {
   isWorking: boolean;
@@ -21,7 +24,7 @@ interface BudgetDialogProps extends FormProps {
   query: UseQueryOptions<{ data: TrafficTerms }, ApiError>;
 }
 
-/** How much traffic an exit or a node shall carry in a month. */
+/** How much traffic an exit or a node shall carry in a month, and what it costs. */
 export function BudgetDialog({ isOpen, title, query, ...form }: BudgetDialogProps) {
   return (
     <Dialog isOpen={isOpen} title={title} size="sm" onClose={form.onClose}>
@@ -40,35 +43,52 @@ function StoredBudget({ query, ...form }: FormProps & Pick<BudgetDialogProps, 'q
 }
 
 /** A petabyte, as the API. */
-const GIGABYTES_MAX = 1_048_576;
+const gigabytesBounds = { min: 1, max: 1_048_576 };
+const costBounds = { max: 1000 };
 
 function BudgetForm({ stored, isWorking, onSave, onClose }: FormProps & { stored: TrafficTerms }) {
   const { t } = useTranslation(['staffInventory', 'common']);
   // What the member of staff has seen: only what they have changed is sent.
   const [seen] = useState(stored);
-  const [text, setText] = useState(seen.gigabytes?.toString() ?? '');
-  const gigabytes = text.trim() === '' ? null : Number(text);
-  const isValid = gigabytes === null || (/^[1-9]\d*$/.test(text.trim()) && gigabytes <= GIGABYTES_MAX);
+  const [gigabytesText, setGigabytesText] = useState(seen.gigabytes?.toString() ?? '');
+  const [costText, setCostText] = useState(
+    seen.costPerGigabyte === null ? '' : formatDecimal(`${seen.costPerGigabyte}`),
+  );
+  const gigabytes = readNumber('count', gigabytesText, gigabytesBounds);
+  const cost = readNumber('exactMoney', costText, costBounds);
+  const isValid = gigabytes.fault === undefined && cost.fault === undefined;
 
   function submit(event: FormEvent): void {
     event.preventDefault();
     if (!isValid) return;
-    if (gigabytes === seen.gigabytes) onClose();
-    else onSave({ gigabytes });
+    const typed: TrafficTerms = { gigabytes: gigabytes.value ?? null, costPerGigabyte: cost.value ?? null };
+    const change: TrafficChange = {
+      ...(typed.gigabytes !== seen.gigabytes && { gigabytes: typed.gigabytes }),
+      ...(typed.costPerGigabyte !== seen.costPerGigabyte && { costPerGigabyte: typed.costPerGigabyte }),
+    };
+    if (Object.keys(change).length === 0) onClose();
+    else onSave(change);
   }
 
   return (
     <form onSubmit={submit}>
       <Stack>
         <Text>{t('budget.text')}</Text>
-        <TextInput
+        <NumberField
+          kind="count"
+          {...gigabytesBounds}
           label={t('budget.gigabytes')}
-          inputMode="numeric"
-          autoComplete="off"
           data-autofocus
-          value={text}
-          error={isValid ? undefined : t('budget.invalid')}
-          onChange={({ currentTarget }) => setText(currentTarget.value)}
+          value={gigabytesText}
+          onChange={({ currentTarget }) => setGigabytesText(currentTarget.value)}
+        />
+        <NumberField
+          kind="exactMoney"
+          {...costBounds}
+          label={t('budget.cost')}
+          description={t('budget.costHint')}
+          value={costText}
+          onChange={({ currentTarget }) => setCostText(currentTarget.value)}
         />
         <Group justify="flex-end">
           <Button variant="default" onClick={onClose}>

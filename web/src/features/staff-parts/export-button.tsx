@@ -15,6 +15,7 @@ const fileNames = {
   'GET /v1/users/admin/export': 'users.csv',
   'GET /v1/payments/admin/invoices/export': 'invoices.csv',
   'GET /v1/proxies/connections/admin/export': 'connections.csv',
+  'GET /v1/transactions/admin/margins/export': 'margins.csv',
 } as const;
 type ExportKey = keyof typeof fileNames;
 
