@@ -76,7 +76,7 @@ test('an amount above the limit waits until somebody else approves it', async ({
   await expect(page.getByText('1 pending request')).toBeVisible();
   await request.getByRole('button', { name: /^Approve/ }).click();
   await expect(page.getByRole('dialog')).toContainText('You will credit $250.00 to waiting@example.com.');
-  await page.getByRole('dialog').getByRole('button', { name: 'Approve: Credit $250.00' }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Approve: credit $250.00' }).click();
   await expect(request).toContainText('Approved');
   await page.goto(`/admin/users/${id}/transactions`);
   await expect(page.getByRole('row', { name: /Adjustment by support/ })).toContainText('+$250.00');

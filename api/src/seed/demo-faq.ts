@@ -53,7 +53,7 @@ const faq: { readonly en: readonly Entry[]; readonly ru: readonly Entry[] } = {
     ],
     [
       'How does the referral programme work?',
-      'Invite others with your link. The number of their top-ups in a calendar month decides your level for the next month: none Basic 0 %, 1 to 5 Silver 10 %, 6 to 10 Gold 15 %, 11 to 21 Platinum 20 %, 22 or more Partner 25 %. That share of each of their top-ups is credited to your balance.',
+      'Invite others with your link. The number of their top-ups in a calendar month decides your level for the next month: none Basic 0%, 1 to 5 Silver 10%, 6 to 10 Gold 15%, 11 to 21 Platinum 20%, 22 or more Partner 25%. That share of each of their top-ups is credited to your balance.',
     ],
   ],
   ru: [
@@ -103,7 +103,7 @@ const faq: { readonly en: readonly Entry[]; readonly ru: readonly Entry[] } = {
     ],
     [
       'Как работает реферальная программа?',
-      'Приглашайте других по своей ссылке. Число их пополнений за календарный месяц определяет ваш уровень на следующий месяц: ни одного — Basic 0 %, от 1 до 5 — Silver 10 %, от 6 до 10 — Gold 15 %, от 11 до 21 — Platinum 20 %, от 22 — Partner 25 %. Эта доля каждого их пополнения зачисляется на ваш баланс.',
+      'Приглашайте других по своей ссылке. Число их пополнений за календарный месяц определяет ваш уровень на следующий месяц: ни одного — Basic 0%, от 1 до 5 — Silver 10%, от 6 до 10 — Gold 15%, от 11 до 21 — Platinum 20%, от 22 — Partner 25%. Эта доля каждого их пополнения зачисляется на ваш баланс.',
     ],
   ],
 };

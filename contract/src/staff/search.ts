@@ -16,6 +16,8 @@ export const foundSchema = z.object({
   detail: z.string(),
   /** Of an invoice: US dollars and currency, which the title has as codes. */
   invoice: z.object({ amount: dollarsSchema, currency: z.enum(currencies) }).optional(),
+  /** Of a proxy: the detail is its country and city, this one without the code. */
+  place: z.object({ countryCode: z.string(), city: z.string() }).optional(),
   /** Of a connection: its state, and from when until when it had the address; null: it has it now. */
   status: z.enum(connectionStatuses).optional(),
   period: z.object({ from: dateSchema, to: dateSchema.nullable() }).optional(),

@@ -83,6 +83,10 @@ it.each(terms)('no text has another word for $english', ({ not, for: audience })
   expect(wrong).toEqual([]);
 });
 
+it('a percent sign follows its number without a space, in both languages', () => {
+  expect(texts.filter(({ text }) => /(?:\d|\}\})\s%(?!\w)/.test(text))).toEqual([]);
+});
+
 it('reads every row of the table, and texts of both languages from each file, or from a pair of files', () => {
   const rows = readProjectFile('docs/ui-texts.md').match(/^\| .* \|$/gm)!;
   expect(terms).toHaveLength(rows.length - 2);

@@ -69,7 +69,12 @@ const lookups: Record<FoundKind, Lookup> = {
   PROXY: async (ctx, { ip }) => {
     if (ip === undefined) return [];
     const { data } = await listInventory(ctx, { ...page, ip, sort: 'ip' });
-    return data.map((proxy) => ({ id: proxy.id, title: proxy.ip, detail: `${proxy.countryCode}, ${proxy.city}` }));
+    return data.map(({ id, ip: title, countryCode, city }) => ({
+      id,
+      title,
+      detail: `${countryCode}, ${city}`,
+      place: { countryCode, city },
+    }));
   },
   INVOICE: async (ctx, { text, id }) => {
     const rows = await findByReference(ctx, { text, id }, FOUND_MAX);

@@ -70,7 +70,12 @@ describe('the search of staff', () => {
 
   test('finds proxies and promo codes, with their users', async () => {
     expect(await find(connection.ip)).toContainEqual(
-      expect.objectContaining({ kind: 'PROXY', title: connection.ip, detail: 'DE, Berlin' }),
+      expect.objectContaining({
+        kind: 'PROXY',
+        title: connection.ip,
+        detail: 'DE, Berlin',
+        place: { countryCode: 'DE', city: 'Berlin' },
+      }),
     );
     expect(await find('springt')).toEqual([
       { kind: 'PROMO_CODE', id: expect.any(String) as string, title: 'SPRINGTIME', detail: user.email },

@@ -33,7 +33,6 @@ function infoId(connectionId: string): string {
 
 export function ConnectionsTable({ connections, endingId, onShow, onDisconnect }: ConnectionsTableProps) {
   const { t } = useTranslation(['proxyConnection', 'common']);
-  const decimals = maxDecimals((connections ?? []).map(({ paidFor }) => paidFor));
   const columns: Column<Connection>[] = [
     {
       key: 'info',
@@ -42,39 +41,11 @@ export function ConnectionsTable({ connections, endingId, onShow, onDisconnect }
       render: (connection) => <InfoButton connection={connection} onClick={() => onShow(connection)} />,
     },
     ...useLocationColumns(),
-    {
-      key: 'paidFor',
-      width: 5,
-      header: t('table.paidFor'),
-      isNumeric: true,
-      render: ({ paidFor }) => <ColumnMoney dollars={paidFor} decimals={decimals} />,
-    },
-    {
-      key: 'trafficUsed',
-      width: 5.6,
-      header: t('table.trafficUsed'),
-      isNumeric: true,
-      render: ({ trafficUsed }) => formatTraffic(trafficUsed),
-    },
-    {
-      key: 'status',
-      width: 11,
-      header: t('table.status'),
-      render: ({ status }) => <ConnectionStatusBadge status={status} />,
-    },
-    {
-      key: 'refundStatus',
-      width: 6,
-      header: t('table.refundStatus'),
-      render: ({ refundStatus }) => t(`refundStatuses.${refundStatus}`),
-    },
-    {
-      key: 'createdAt',
-      width: 8.1,
-      header: t('detail.createdAt'),
-      render: ({ createdAt }) => <span className={classes['time']}>{formatDate(createdAt)}</span>,
-    },
-    {
+    ...useBillColumns(connections),
+  ];
+  // Open connections are mostly cards above the list, which is then without a button in any row.
+  if (connections?.some(isLive) === true)
+    columns.push({
       key: 'action',
       width: 8,
       header: t('table.action'),
@@ -87,8 +58,7 @@ export function ConnectionsTable({ connections, endingId, onShow, onDisconnect }
             onClick={() => onDisconnect(connection)}
           />
         ),
-    },
-  ];
+    });
   return (
     <DataTable
       label={t('table.label')}
@@ -144,6 +114,46 @@ function useLocationColumns(): Column<Connection>[] {
     },
     { ...countryColumn(t('location.country')), width: 4.6 },
     { key: 'city', width: 7, header: t('location.city'), render: ({ city }) => city },
+  ];
+}
+
+/** What a connection costs, and how it has ended. */
+function useBillColumns(connections: readonly Connection[] | undefined): Column<Connection>[] {
+  const { t } = useTranslation('proxyConnection');
+  const decimals = maxDecimals((connections ?? []).map(({ paidFor }) => paidFor));
+  return [
+    {
+      key: 'paidFor',
+      width: 5,
+      header: t('table.paidFor'),
+      isNumeric: true,
+      render: ({ paidFor }) => <ColumnMoney dollars={paidFor} decimals={decimals} />,
+    },
+    {
+      key: 'trafficUsed',
+      width: 5.6,
+      header: t('table.trafficUsed'),
+      isNumeric: true,
+      render: ({ trafficUsed }) => formatTraffic(trafficUsed),
+    },
+    {
+      key: 'status',
+      width: 11,
+      header: t('table.status'),
+      render: ({ status }) => <ConnectionStatusBadge status={status} />,
+    },
+    {
+      key: 'refundStatus',
+      width: 6,
+      header: t('table.refundStatus'),
+      render: ({ refundStatus }) => t(`refundStatuses.${refundStatus}`),
+    },
+    {
+      key: 'createdAt',
+      width: 8.1,
+      header: t('detail.createdAt'),
+      render: ({ createdAt }) => <span className={classes['time']}>{formatDate(createdAt)}</span>,
+    },
   ];
 }
 

@@ -152,7 +152,8 @@ function useWords(request: StaffRequest | undefined): string {
 function approvalAction(isApproved: boolean, request: StaffRequest | undefined, t: TFunction<'staffMoney'>): string {
   if (!isApproved) return t('approvals.reject');
   if (request?.promoCode || request?.kind === 'RELEASE') return t('approvals.approve');
-  return `${t('approvals.approve')}: ${balanceChangeAction(request?.amount ?? 0, t)}`;
+  const action = balanceChangeAction(request?.amount ?? 0, t);
+  return `${t('approvals.approve')}: ${action.charAt(0).toLowerCase()}${action.slice(1)}`;
 }
 
 const tones: Record<RequestStatus, Tone> = {
@@ -189,7 +190,12 @@ function RequestsTable({ requests, onDecide }: RequestsTableProps) {
         </>
       ),
     },
-    { key: 'reason', header: t('staff:reason.label'), place: 'line', render: ({ reason }) => reason },
+    {
+      key: 'reason',
+      header: t('staff:reason.label'),
+      place: 'line',
+      render: ({ reason }) => <span className={classes['reason']}>{reason}</span>,
+    },
     { key: 'author', header: t('approvals.author'), place: 'fact', render: ({ author }) => <UserLink user={author} /> },
     {
       key: 'createdAt',

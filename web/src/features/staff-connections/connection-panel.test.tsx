@@ -30,12 +30,10 @@ function openConnections(path = '/admin/connections') {
   });
 }
 
-it('lists ZIP and type, and shows all details but no password in a panel that the URL names', async () => {
+it('says ZIP and type beside the city, and shows all details but no password in a panel that the URL names', async () => {
   const { screen, user } = await openConnections();
   const details = await screen.findByRole('button', { name: 'Details of 198.18.0.7' });
-  const row = details.closest('tr')?.textContent;
-  expect(row).toContain('10115');
-  expect(row).toContain('LTE');
+  expect(within(details.closest('tr')!).getByTitle('10115, LTE').textContent).toBe('Berlin');
   await user.click(details);
   const dialog = within(await screen.findByRole('dialog', { name: 'Connection 198.18.0.7' }));
   const facts = ['It reached its traffic limit', 'proxy.example.com:1080', 'zzkpxhpxqykh', '60 MB', OWNER_ID];

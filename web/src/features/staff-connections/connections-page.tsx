@@ -183,8 +183,8 @@ function ConnectionsTable({ connections, sort, onSort, onShow, onEnd, selection 
       key: 'city',
       place: 'line',
       header: t('common:location.city'),
-      render: ({ city, zip, connectionType }) => `${city}, ${zip}, ${connectionType}`,
-      renderInCard: ({ city }) => city,
+      // The details have the rest, too: a row is one line.
+      render: ({ city, zip, connectionType }) => <span title={`${zip}, ${connectionType}`}>{city}</span>,
     },
     ...useBillColumns(connections),
     { ...timeColumn('createdAt', t('proxyConnection:detail.createdAt')), place: 'line', firstOrder: 'descending' },

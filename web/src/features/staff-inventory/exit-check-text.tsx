@@ -1,7 +1,7 @@
 import { operatorText } from '@cellhop/contract/places.values';
 import type { ExitCheck } from '@cellhop/contract/staff/exit-checks';
 import { useTranslation } from 'react-i18next';
-import { formatAge } from '../../format/format.ts';
+import { countryName, formatAge, language } from '../../format/format.ts';
 import { useTenSeconds } from '../../hooks/use-ten-seconds.ts';
 import { useReason } from '../staff-parts/exit-reason.ts';
 import classes from './inventory-table.module.css';
@@ -43,5 +43,6 @@ export function SeenAddress({ check }: { check: ExitCheck }) {
 }
 
 function placeText({ countryCode, ...operator }: NonNullable<ExitCheck['seenPlace']>): string {
-  return [countryCode, operatorText(operator)].filter(Boolean).join(' · ');
+  const country = countryCode && countryName(countryCode, language());
+  return [country, operatorText(operator)].filter(Boolean).join(' · ');
 }

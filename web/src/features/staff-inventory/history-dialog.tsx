@@ -56,7 +56,13 @@ function History({ exitId }: { exitId: string }) {
   const { t } = useTranslation('staffInventory');
   const { response, failure } = useExitDays(exitId);
   const columns: Column<ExitDay>[] = [
-    { key: 'day', header: t('history.day'), place: 'heading', isUnbroken: true, render: ({ day }) => formatDay(day) },
+    {
+      key: 'day',
+      header: t('history.day'),
+      place: 'heading',
+      isUnbroken: true,
+      render: ({ day }) => <time dateTime={day}>{formatDay(day)}</time>,
+    },
     ...(['checks', 'failed', 'outages'] as const).map((key) => ({
       key,
       header: t(`history.${key}`),

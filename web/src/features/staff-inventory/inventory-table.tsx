@@ -100,14 +100,16 @@ interface InCommonProps {
 
 function InCommon({ row, columns }: InCommonProps) {
   const { t } = useTranslation('staffInventory');
-  if (row === undefined || columns.length === 0) return null;
+  // Free proxies have no user: nothing to say.
+  const said = row === undefined ? [] : columns.filter(({ render }) => Boolean(render(row)));
+  if (row === undefined || said.length === 0) return null;
   return (
     <section aria-label={t('table.equal')}>
       <dl className={classes['equal']}>
-        {columns.map(({ key, header, render }) => (
+        {said.map(({ key, header, render }) => (
           <div key={key}>
             <dt>{header}</dt>
-            <dd>{render(row) || '–'}</dd>
+            <dd>{render(row)}</dd>
           </div>
         ))}
       </dl>

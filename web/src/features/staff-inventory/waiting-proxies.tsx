@@ -1,7 +1,7 @@
 import type { WaitingProxy } from '@cellhop/contract/staff/waiting-proxies';
 import { Button, Group, Paper, Text } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
-import { formatMoney } from '../../format/format.ts';
+import { countryName, formatMoney, language } from '../../format/format.ts';
 import { usePermission } from '../staff-parts/use-permission.ts';
 import { useRemoveWaiting, useWaiting } from './api.ts';
 import { useReason } from '../staff-parts/exit-reason.ts';
@@ -42,7 +42,7 @@ function Waiting({ row }: { row: WaitingProxy }) {
           {t('import.through', { exit: exit === '' ? t('ownRoute') : exit, node })}
         </span>
         <br />
-        {countryCode}, {isp}, {connectionType}, {formatMoney(price)}
+        {countryName(countryCode, language())}, {isp}, {connectionType}, {formatMoney(price)}
         <br />
         <WaitingReason row={row} />
       </div>

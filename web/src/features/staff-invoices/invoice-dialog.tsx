@@ -3,7 +3,7 @@ import { Anchor, Button, Checkbox, Stack, Title, Group, SegmentedControl, Text }
 import { useState, type FormEvent } from 'react';
 import { useTranslation } from 'react-i18next';
 import { currencyTicker } from '@cellhop/contract/coins';
-import { formatDate, formatMoney } from '../../format/format.ts';
+import { formatDate, formatDecimal, formatMoney } from '../../format/format.ts';
 import { useLastDefined } from '../../hooks/use-last-value.ts';
 import { CardList } from '../../ui/card-list.tsx';
 import { Copyable } from '../../ui/copyable.tsx';
@@ -60,7 +60,7 @@ function InvoiceDetails({ invoice }: { invoice: StaffInvoiceDetail }) {
           { label: t('payment:table.amount'), value: formatMoney(amount) },
           { label: t('payment:table.amountInCurrency'), value: withTicker(invoice) },
           { label: t('payment:table.currency'), value: t(`payment:networks.${invoice.currency}`) },
-          { label: t('invoice.rate', { ticker: currencyTicker(invoice.currency) }), value: `$${rate}` },
+          { label: t('invoice.rate', { ticker: currencyTicker(invoice.currency) }), value: `$${formatDecimal(rate)}` },
           { label: t('invoices.credited'), value: formatMoney(payment?.credited ?? 0) },
           { label: t('invoice.due'), value: formatMoney(due) },
           { label: t('payment:table.createdAt'), value: formatDate(createdAt) },
@@ -94,7 +94,7 @@ function Deposits({ invoice: { currency }, deposits }: { invoice: StaffInvoiceDe
       key: 'amount',
       header: t('deposit.amount'),
       place: 'heading',
-      render: ({ amountInCurrency }) => `${amountInCurrency} ${currencyTicker(currency)}`,
+      render: ({ amountInCurrency }) => withTicker({ amountInCurrency, currency }),
     },
     {
       key: 'state',
@@ -120,7 +120,9 @@ function Deposits({ invoice: { currency }, deposits }: { invoice: StaffInvoiceDe
       header: t('invoices.credited'),
       render: ({ credited, rate, reversed }) => {
         if (reversed !== null) return t('deposit.reversed', { amount: formatMoney(reversed) });
-        return credited === null ? '—' : t('deposit.creditedAt', { amount: formatMoney(credited), rate });
+        return credited === null
+          ? '—'
+          : t('deposit.creditedAt', { amount: formatMoney(credited), rate: formatDecimal(rate ?? '') });
       },
     },
     {

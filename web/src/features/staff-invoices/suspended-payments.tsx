@@ -2,7 +2,7 @@ import type { SuspendedPayment, ReleaseDepositBody } from '@cellhop/contract/sta
 import { Button, Group, Radio, Stack, Text } from '@mantine/core';
 import { type FormEvent, useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { formatDate, formatMoney } from '../../format/format.ts';
+import { formatDate, formatDecimal, formatMoney } from '../../format/format.ts';
 import { CardList } from '../../ui/card-list.tsx';
 import { Copyable } from '../../ui/copyable.tsx';
 import type { Column } from '../../ui/data-table.tsx';
@@ -91,7 +91,7 @@ function MarketValue({ deposit: { hold, marketRate, marketValue } }: { deposit: 
   const { t } = useTranslation('staffMoney');
   if (hold !== 'DEPEG') return '—';
   if (marketRate === null || marketValue === null) return t('held.unknown');
-  return t('deposit.creditedAt', { amount: formatMoney(marketValue), rate: marketRate });
+  return t('deposit.creditedAt', { amount: formatMoney(marketValue), rate: formatDecimal(marketRate) });
 }
 
 interface ReleaseFormProps {

@@ -185,7 +185,8 @@ function useTrialColumns(): Column<PromoCode>[] {
       header: t('promoCodes.trialCredit'),
       place: 'fact',
       isNumeric: true,
-      render: ({ trialCredit }) => (trialCredit === 0 ? t('promoCodes.noCredit') : formatMoney(trialCredit)),
+      render: ({ trialCredit }) => (trialCredit === 0 ? '–' : formatMoney(trialCredit)),
+      renderInCard: ({ trialCredit }) => (trialCredit === 0 ? t('promoCodes.noCredit') : formatMoney(trialCredit)),
     },
     {
       key: 'uses',

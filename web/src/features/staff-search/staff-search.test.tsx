@@ -6,6 +6,13 @@ const period = { from: '2026-11-21T14:03:00.000Z', to: null };
 const found = [
   { kind: 'USER', id: id(1), title: 'anna@example.com', detail: '', use: 'CLIENT', period },
   { kind: 'CONNECTION', id: id(2), title: '198.18.0.1', detail: 'boris@example.com', status: 'WORK', period },
+  {
+    kind: 'PROXY',
+    id: id(3),
+    title: '198.18.0.1',
+    detail: 'NL, Amsterdam',
+    place: { countryCode: 'NL', city: 'Amsterdam' },
+  },
 ];
 
 it('asks for a time once the text is an address, and shows why, in which state and when', async () => {
@@ -18,7 +25,7 @@ it('asks for a time once the text is an address, and shows why, in which state a
   await user.click(await screen.findByRole('button', { name: 'Search' }));
   const field = await screen.findByRole('searchbox', { name: 'Search everything' });
   await user.type(field, 'anna@');
-  await screen.findByText('2 results');
+  await screen.findByText('3 results');
   expect(screen.queryByLabelText('Who had it at (date and time)')).toBeNull();
   await user.clear(field);
   await user.type(field, '198.18.0.1');
@@ -26,6 +33,7 @@ it('asks for a time once the text is an address, and shows why, in which state a
   const at = encodeURIComponent(new Date('2026-11-21T15:00').toISOString());
   await expect.poll(() => api.requests).toContain(`GET /v1/search/admin?text=198.18.0.1&at=${at}`);
   const texts = screen.getAllByRole('listitem').map(({ textContent }) => textContent);
-  expect(texts.join(' ')).toMatch(/anna@example\.comUses a connection from here · .*21\.11\.2026 .* – now/);
-  expect(texts.join(' ')).toMatch(/boris@example\.comActive · 21\.11\.2026 .* – now/);
+  expect(texts.join(' ')).toMatch(/anna@example\.comUses a connection from here · .*21\.11\.2026 .*\u00A0– now/);
+  expect(texts.join(' ')).toMatch(/boris@example\.comActive · 21\.11\.2026 .*\u00A0– now/);
+  expect(texts).toContain('Proxy198.18.0.1Netherlands, Amsterdam');
 });

@@ -9,7 +9,7 @@ import { type KeyboardEvent, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { apiQuery } from '../../data/query.ts';
 import { useApiQuery } from '../../data/use-api-query.ts';
-import { formatDate, formatMoney } from '../../format/format.ts';
+import { countryName, formatDate, formatMoney, language } from '../../format/format.ts';
 import { DateTimeField } from '../../ui/date-field.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
 import { IconButton } from '../../ui/icon-button.tsx';
@@ -118,7 +118,7 @@ function Results({ found, isStale, onChosen }: ResultsProps) {
     return [
       ...(use === undefined ? [] : [t(`search.uses.${use}`)]),
       ...(status === undefined ? [] : [t(`staffConnections:statuses.${status}`)]),
-      ...(period === undefined ? [] : [period.from === period.to ? from : `${from} – ${to}`]),
+      ...(period === undefined ? [] : [period.from === period.to ? from : `${from} – ${to}`]),
     ].join(' · ');
   }
   return (
@@ -130,7 +130,7 @@ function Results({ found, isStale, onChosen }: ResultsProps) {
             <Link {...(toLink(each) as LinkProps)} onClick={onChosen}>
               <span className={classes['kind']}>{t(`search.kinds.${each.kind}`)}</span>
               <span className={classes['name']}>{name(each)}</span>
-              {[each.detail, describe(each)].map(
+              {[detailOf(each), describe(each)].map(
                 (line) =>
                   line !== '' && (
                     <span key={line} className={classes['detail']}>
@@ -144,6 +144,11 @@ function Results({ found, isStale, onChosen }: ResultsProps) {
       </ul>
     </>
   );
+}
+
+/** An API of the release before knows the country of a proxy as its code alone. */
+function detailOf({ detail, place }: Found): string {
+  return place === undefined ? detail : `${countryName(place.countryCode, language())}, ${place.city}`;
 }
 
 /** @param text shorter ones are not searched for @param time in the time zone of the browser; '' for any */

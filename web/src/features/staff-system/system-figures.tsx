@@ -3,7 +3,7 @@ import type { SystemState } from '@cellhop/contract/staff/system';
 import { Stack, Title } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
-import { formatCount, formatDate, formatTraffic } from '../../format/format.ts';
+import { formatCount, formatDate, formatDecimal, formatTraffic } from '../../format/format.ts';
 import { Facts } from '../../ui/facts.tsx';
 import { StatusBadge, type Tone } from '../../ui/status-badge.tsx';
 import { nameOfChain, nameOfSpace } from './chain-names.ts';
@@ -149,7 +149,8 @@ function RateSources({ sources, peg }: { sources: SystemState['rateSources']; pe
 function PegBadge({ peg: { isKept, rate } }: { peg: SystemState['peg'] }) {
   const { t } = useTranslation('staffSystem');
   if (isKept) return <StatusBadge tone="good" text={t('rateSources.peg.kept')} />;
-  const text = rate === null ? t('rateSources.peg.unknown') : t('rateSources.peg.lost', { rate: `$${rate}` });
+  const text =
+    rate === null ? t('rateSources.peg.unknown') : t('rateSources.peg.lost', { rate: `$${formatDecimal(rate)}` });
   return <StatusBadge tone="bad" text={text} />;
 }
 

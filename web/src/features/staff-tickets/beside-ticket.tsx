@@ -4,7 +4,7 @@ import { Button, Textarea } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
 import { fieldErrorText } from '../../data/form-errors.ts';
-import { formatDate } from '../../format/format.ts';
+import { countryName, formatDate, language } from '../../format/format.ts';
 import { formatBalance } from '../../format/money.ts';
 import { useSchemaForm } from '../../hooks/use-schema-form.ts';
 import { Facts } from '../../ui/facts.tsx';
@@ -78,7 +78,7 @@ function LiveConnections({ ticket }: { ticket: StaffTicket }) {
                   <Link to="/admin/connections" search={{ userId: user.id, connection: connection.id }}>
                     {connection.ip}
                   </Link>{' '}
-                  ({connection.countryCode}, <bdi>{connection.city}</bdi>)
+                  ({countryName(connection.countryCode, language())}, <bdi>{connection.city}</bdi>)
                   {isMentioned && <strong className={classes['mentioned']}>{t('beside.mentioned')}</strong>}
                 </span>
                 <time className={classes['muted']} dateTime={connection.createdAt}>

@@ -198,7 +198,7 @@ function UsersTable({ users, selection, sort = userSorts[0], onSort }: UsersTabl
     ...(selection === undefined ? [] : [selection.column]),
     {
       key: 'email',
-      width: 17,
+      width: 15.5,
       header: t('fields.email'),
       place: 'heading',
       firstOrder: 'ascending',
@@ -213,7 +213,7 @@ function UsersTable({ users, selection, sort = userSorts[0], onSort }: UsersTabl
       render: ({ referralLevel }) => t(`referralSystem:names.${referralLevel}`),
     },
     { key: 'role', place: 'line', width: 7, header: t('fields.role'), render: ({ role }) => role.name },
-    { ...timeColumn('createdAt', t('fields.createdAt')), width: 8, place: 'line', firstOrder: 'descending' },
+    { ...timeColumn('createdAt', t('fields.createdAt')), width: 9.8, place: 'line', firstOrder: 'descending' },
   ];
   return (
     <DataTable
