@@ -12,6 +12,7 @@ import {
 import type { Connection } from '@cellhop/contract/connections';
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
+import { expect } from 'vitest';
 import { GATEWAY_TOKEN, type TestApp } from './test-app.ts';
 import { createTestClient } from './test-client.ts';
 
@@ -60,6 +61,23 @@ export function createGatewayRun(test: TestApp, token = GATEWAY_TOKEN) {
       await call(end, { body: { runId, usages: [{ connectionId, usedBytes, uploadedBytes }] } });
     },
   };
+}
+
+/**
+ * Buys, and waits until gateways have been told of it. They are told a moment after the purchase; a call that begins to wait within this
+ * moment would be answered at once.
+ */
+export async function untilTold<Bought>(test: TestApp, buy: () => Promise<Bought>): Promise<Bought> {
+  const run = createGatewayRun(test);
+  const untilBought = async (): Promise<void> => {
+    // Other changes may be told before.
+    while ((await run.watch()).bought === undefined);
+  };
+  const told = untilBought();
+  await expect.poll(() => test.app.longPolls.runIds).toContain(run.runId);
+  const bought = await buy();
+  await told;
+  return bought;
 }
 
 interface ReportDetails {

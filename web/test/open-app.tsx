@@ -16,6 +16,7 @@ import { onCaughtError } from '../src/app/start-app.tsx';
 import { acceptTranslators } from '../src/app/translated-page.ts';
 import { startTranslations } from '../src/i18n/setup.ts';
 import { queryClient } from '../src/data/query.ts';
+import { readServerClock } from '../src/data/server-clock.ts';
 import { clearToasts } from '../src/ui/toasts.ts';
 import { issued } from './tokens.ts';
 
@@ -93,6 +94,8 @@ interface Options {
 export async function openApp(path: string, options: Options = {}) {
   const { answers = {}, language = 'en', isSignedIn = true, width = 1440 } = options;
   const api = mockApi({ ...shellAnswers, ...answers });
+  // What a test before has said about the server's clock.
+  readServerClock(new Date().toUTCString());
   localStorage.clear();
   sessionStorage.clear();
   const { accessToken, refreshToken, expiredAccessTokenAt } = issued('session', 1);

@@ -1,7 +1,7 @@
 import { allowListSchema, changePassword, connect, disconnect } from '@cellhop/contract/connections';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createProxy, createUser, type TestUser } from '../../../test/factories.ts';
-import { createGatewayRun } from '../../../test/gateway-client.ts';
+import { createGatewayRun, untilTold } from '../../../test/gateway-client.ts';
 import { startSecondApp, startTestApp, type TestApp } from '../../../test/test-app.ts';
 import { checkInvariants } from '../../db/check-invariants.ts';
 import { setCap } from '../billing/cap.service.ts';
@@ -27,7 +27,8 @@ afterAll(async () => {
 /** A connection that is open in a run, and whose password was used from one address. */
 async function open(clientAddress = HOME) {
   const user = await createUser(testApp, { balanceMicros: 1_000_000n });
-  const connection = (await user.call(connect, { body: { id: await createProxy(testApp), price: 0.8 } })).data;
+  const body = { id: await createProxy(testApp), price: 0.8 };
+  const { data: connection } = await untilTold(testApp, () => user.call(connect, { body }));
   const run = createGatewayRun(testApp);
   const authorization = await run.authorize(connection, clientAddress);
   await run.report(connection.id, 0);

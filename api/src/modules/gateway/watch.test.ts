@@ -2,7 +2,7 @@ import { connect, disconnect } from '@cellhop/contract/connections';
 import { watch } from '@cellhop/contract/gateway';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createProxy, createUser } from '../../../test/factories.ts';
-import { createGatewayRun } from '../../../test/gateway-client.ts';
+import { createGatewayRun, untilTold } from '../../../test/gateway-client.ts';
 import { startSecondApp, startTestApp, type TestApp } from '../../../test/test-app.ts';
 import { addNode, registerNode } from './gateway.service.ts';
 import { createTestClient } from '../../../test/test-client.ts';
@@ -26,7 +26,8 @@ describe('watch', () => {
   /** A connection that is open in a run, and a function with which its user ends it. */
   async function open() {
     const user = await createUser(testApp, { balanceMicros: 1_000_000n });
-    const connection = (await user.call(connect, { body: { id: await createProxy(testApp), price: 0.8 } })).data;
+    const body = { id: await createProxy(testApp), price: 0.8 };
+    const { data: connection } = await untilTold(testApp, () => user.call(connect, { body }));
     const run = createGatewayRun(testApp);
     await run.authorize(connection);
     await run.report(connection.id, 1);
