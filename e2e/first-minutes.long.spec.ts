@@ -45,6 +45,27 @@ function createFinger(page: Page) {
 test.describe('on a phone', () => {
   test.use({ viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true, deviceScaleFactor: 2 });
 
+  test.describe('with animations', () => {
+    test.use({ contextOptions: { reducedMotion: 'no-preference' } });
+
+    test('the list of currencies opens below its field and makes the page no wider, and a top-up is paid by 5 taps', async ({
+      page,
+    }) => {
+      await createCustomer(page, 'pays-on-a-phone@example.com');
+      await enter(page, '/proxies', 'pays-on-a-phone@example.com');
+      const { tap, taps } = createFinger(page);
+      await tap(page.getByRole('link', { name: /^Balance/ }));
+      const dialog = page.getByRole('dialog');
+      await tap(dialog.getByRole('button', { name: '$10', exact: true }));
+      await tap(dialog.getByRole('combobox'));
+      await tap(page.getByRole('option', { name: 'Litecoin' }));
+      expect(await page.evaluate(() => window.innerWidth)).toBe(390);
+      await tap(dialog.getByRole('button', { name: 'Create invoice' }));
+      await expect(dialog.getByText(/LTC/).first()).toBeVisible();
+      expect(taps()).toBe(5);
+    });
+  });
+
   test('a visitor has traffic through their own proxy after 10 taps at most', async ({ page, context, product }) => {
     const email = 'phone@example.com';
     const devTools = await context.newCDPSession(page);

@@ -43,7 +43,7 @@ export const en: LanguageTexts = {
     subject: (brandName) => `Two-factor sign-in to ${brandName} will be turned off`,
     title: 'Two-factor sign-in will be turned off',
     intro: (brandName) =>
-      `Someone told the support of ${brandName} that you have lost your authenticator app and your recovery codes. Two-factor sign-in of your account will be turned off in 24 hours.`,
+      `Someone told ${brandName} support that you have lost your authenticator app and your recovery codes. Two-factor sign-in of your account will be turned off in 24 hours.`,
     beforeLink: [
       'If it was you, you do not need to do anything. If it was not, stop it with this link, or sign in with a code of your app:',
     ],
@@ -99,7 +99,7 @@ export const en: LanguageTexts = {
   'ticket-answer': {
     subject: (brandName) => `${brandName} support has replied`,
     title: 'Support has replied',
-    intro: (brandName) => `The support of ${brandName} has replied to your ticket:`,
+    intro: (brandName) => `${brandName} support has replied to your ticket:`,
     beforeLink: ['Reply on the page of the ticket:'],
     button: 'Reply',
     afterLink: ['You can turn off these emails in your account settings.'],
@@ -131,7 +131,7 @@ export const en: LanguageTexts = {
   'no-money': {
     subject: (brandName) => `Your ${brandName} balance has run out`,
     title: 'Your balance has run out',
-    intro: (brandName) => `The balance of your ${brandName} account has run out, so this has ended:`,
+    intro: (brandName) => `The balance of your ${brandName} account has run out, so we have disconnected:`,
     beforeLink: ['Top up to buy proxies again.'],
     button: 'Top up',
     afterLink: ['You can turn off these emails in your account settings.'],
@@ -160,7 +160,7 @@ export const en: LanguageTexts = {
     title: 'The database was restored to an earlier time',
     intro: (brandName) =>
       `The database of ${brandName} does not know addresses that customers were shown, so it was restored to an earlier time. No invoice is created until an operator has run the command restored.`,
-    beforeLink: ['You get this because you see the state of the system.'],
+    beforeLink: ['You get this because your role can see the state of the system.'],
     button: 'Open the dashboard',
     afterLink: [],
   },
@@ -168,25 +168,25 @@ export const en: LanguageTexts = {
     subject: (brandName) => `The disk of ${brandName} is nearly full`,
     title: 'The disk is nearly full',
     intro: (brandName) =>
-      `The disk of ${brandName} is used by nine tenths or more. When it is full, the database stops.`,
-    beforeLink: ['You get this because you see the state of the system.'],
+      `The disk that ${brandName} runs on is at least 90% full. When it is full, the database stops.`,
+    beforeLink: ['You get this because your role can see the state of the system.'],
     button: 'Open the dashboard',
     afterLink: [],
   },
   'backup-late': {
     subject: (brandName) => `The newest backup of ${brandName} is too old`,
     title: 'The newest backup is too old',
-    intro: (brandName) => `${brandName} has no backup that is new enough: its timer does not run, or it fails.`,
-    beforeLink: ['You get this because you see the state of the system.'],
+    intro: (brandName) => `${brandName} has no recent backup: its timer does not run, or it fails.`,
+    beforeLink: ['You get this because your role can see the state of the system.'],
     button: 'Open the dashboard',
     afterLink: [],
   },
   'exits-failing': {
-    subject: (brandName) => `A tenth of the exits of a gateway of ${brandName} fail`,
+    subject: (brandName) => `A tenth of the exits of a ${brandName} gateway fail`,
     title: 'A tenth of the exits of a gateway fail',
     intro: (brandName) =>
-      `Of the exits of a gateway of ${brandName} a tenth or more do not pass their checks: their proxies are not for sale, and their connections end. The dashboard names the gateway.`,
-    beforeLink: ['You get this because you see the state of the system.'],
+      `At least a tenth of the exits of one ${brandName} gateway fail their checks: their proxies are not for sale, and their connections end. The dashboard names the gateway.`,
+    beforeLink: ['You get this because your role can see the state of the system.'],
     button: 'Open the dashboard',
     afterLink: [],
   },

@@ -117,7 +117,9 @@ const components: MantineThemeComponents = {
       remove: { minWidth: 24, minHeight: 24 },
     },
   },
-  Popover: { styles: { dropdown }, defaultProps: { shadow: 'md' } },
+  // At first a list stands beside the middle of its field, where it may be wider than the screen. If it were part of the page, Chromium on phones would
+  // widen the page, then the field, then the list with it, and so on; what is fixed to the screen widens nothing.
+  Popover: { styles: { dropdown }, defaultProps: { shadow: 'md', floatingStrategy: 'fixed' } },
   SegmentedControl: {
     defaultProps: { withItemsBorders: false },
     styles: { root: { border: '1px solid var(--border)' } },

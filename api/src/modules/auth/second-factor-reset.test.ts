@@ -51,7 +51,7 @@ test('a reset takes place a day after its mail was sent; a repeated request chan
   expect(Date.parse(data.secondFactorResetAt!)).toBeGreaterThan(Date.now() + 23 * 3_600_000);
   expect((await ask(user, admin, data.version + 7)).data.secondFactorResetAt).toBe(data.secondFactorResetAt);
   const mails = await mailsTo(testApp, user.email);
-  expect(mails.map(({ subject }) => subject)).toEqual(['Двухфакторный вход в Cellhop будет отключён']);
+  expect(mails.map(({ subject }) => subject)).toEqual(['Двухфакторный вход в Cellhop будет выключен']);
   await resetDue(testApp.ctx);
   expect(await isOn(user)).toBe(true);
   await passDay(user);
