@@ -53,7 +53,7 @@ describe('a definition in api/sql', () => {
     expect(checkDefinition('add_up', '-- revision: 1\n-- Adds.\n')).toEqual(['creates nothing']);
   });
 
-  it('keeps what processes of the last release call', () => {
+  it('keeps what processes of the last release call', { tags: ['thorough'] }, () => {
     const violations = [...readReleased()].flatMap(([file, released]) =>
       checkChange(released, files.includes(file) ? read(file) : undefined, isUnused(path.basename(file, '.sql'))).map(
         (sentence) => `${file} ${sentence}`,

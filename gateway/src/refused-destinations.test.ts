@@ -1,4 +1,7 @@
-/** What the operator refuses to all customers, in every protocol. */
+/**
+ * What the operator refuses to all customers, in every protocol.
+ * @module-tag thorough
+ */
 import { once } from 'node:events';
 import { expect, it, onTestFinished } from 'vitest';
 import { basic, type Harness, openClient, readMetric, socks4Request, socks5Connect } from '../test/gateway-harness.ts';

@@ -133,7 +133,7 @@ describe('operational endpoints', () => {
     expect((await fetch(`${testApp.url}/docs`)).status).toBe(200);
   });
 
-  test('the OpenAPI description is serialized once', async () => {
+  test('the OpenAPI description is serialized once', { tags: ['thorough'] }, async () => {
     const { app, url } = testApp;
     const ask = async (path: string) => (await fetch(url + path)).text();
     const texts = [await ask('/docs/json'), await ask('/docs/yaml')];

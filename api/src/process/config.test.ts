@@ -125,7 +125,7 @@ describe('loadConfig', () => {
     );
   });
 
-  test('reports all missing and invalid settings at once', () => {
+  test('reports all missing and invalid settings at once', { tags: ['thorough'] }, () => {
     expect(reported({ NODE_ENV: 'production' })).toEqual([
       'PUBLIC_URL',
       'GATEWAY_HOST',

@@ -203,7 +203,7 @@ describe('the link of a farm', () => {
     'http://100.64.0.1/',
     'http://192.168.8.1/api',
     'http://10.0.0.1/',
-  ])('is refused at %s, where private destinations are not allowed', async (template) => {
+  ])('is refused at %s, where private destinations are not allowed', { tags: ['thorough'] }, async (template) => {
     const farm = await startFarm(ok);
     const harness = await start({ allowPrivate: false });
     const exits: Exit[] = [local(), { kind: 'socks5', id: randomUUID(), host: '127.0.0.1', port: farm.port }];

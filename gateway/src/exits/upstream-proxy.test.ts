@@ -290,7 +290,7 @@ describe('the reply of a SOCKS5 upstream', () => {
     [7, 1, 'command unsupported'],
     [8, 3, 'address type unsupported'],
     [99, 1, 'unknown'],
-  ])('%i becomes %i to the client: %s', async (code, expected) => {
+  ])('%i becomes %i to the client: %s', { tags: ['thorough'] }, async (code, expected) => {
     for (const reply of [Buffer.from([5, code, 0, 1, 0, 0, 0, 0, 0, 0]), Buffer.from([5, code])]) {
       const { connection, gateway } = await startThrough('socks5', {
         reply,

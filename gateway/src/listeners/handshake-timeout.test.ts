@@ -1,3 +1,4 @@
+/** @module-tag thorough */
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import type { FakeConnection } from '../../test/control-plane.ts';
 import {

@@ -1,3 +1,4 @@
+/** @module-tag thorough */
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { FakeConnection } from '../../test/control-plane.ts';
 import {

@@ -1,3 +1,4 @@
+/** @module-tag thorough */
 import type { Socket } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
 import { connectLocally, listenLocally, patternedBytes, Reader, until } from '../../test/sockets.ts';

@@ -1,3 +1,4 @@
+/** @module-tag thorough */
 import { once } from 'node:events';
 import { describe, expect, it } from 'vitest';
 import { until } from '../../test/sockets.ts';

@@ -1,3 +1,4 @@
+/** @module-tag thorough */
 import { act } from '@testing-library/react';
 import { expect, it, onTestFinished, vi } from 'vitest';
 import { LIVE_EVENTS_PATH } from '@cellhop/contract/live.values';

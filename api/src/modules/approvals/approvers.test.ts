@@ -1,3 +1,4 @@
+/** @module-tag thorough */
 import { listNotifications } from '@cellhop/contract/notifications';
 import {
   approveAdjustment,

@@ -1,4 +1,7 @@
-/** A person is a normalized address: another account of the author, the approver or the customer changes nothing. */
+/**
+ * A person is a normalized address: another account of the author, the approver or the customer changes nothing.
+ * @module-tag thorough
+ */
 import { approveAdjustment, approveSettlement, listAdjustmentRequests } from '@cellhop/contract/staff/approvals';
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';

@@ -1,3 +1,4 @@
+/** @module-tag thorough */
 import { getSecondFactor, signIn } from '@cellhop/contract/auth';
 import { changeUserRole, changeUserStatus, getUser, resetSecondFactor } from '@cellhop/contract/staff/users';
 import { afterAll, beforeAll, expect, test } from 'vitest';

@@ -189,6 +189,7 @@ describe('common passwords', () => {
 
   test.each(['password', 'PassWord1', '12345678', 'qwertyuiop', 'iloveyou'])(
     '%s is refused everywhere',
+    { tags: ['thorough'] },
     async (password) => {
       const user = await createUser(testApp);
       const email = `${randomBytes(6).toString('hex')}@example.com`;

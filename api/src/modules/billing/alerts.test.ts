@@ -1,4 +1,7 @@
-/** Alerts about a low balance and traffic caps, by notification and by email. */
+/**
+ * Alerts about a low balance and traffic caps, by notification and by email.
+ * @module-tag thorough
+ */
 import { getAlertSettings, saveAlertSettings, type SaveAlertSettingsBody } from '@cellhop/contract/alerts';
 import { changeConnection, connect, disconnect } from '@cellhop/contract/connections';
 import { listNotifications } from '@cellhop/contract/notifications';

@@ -1,4 +1,7 @@
-/** Mails about connections that the system has ended. */
+/**
+ * Mails about connections that the system has ended.
+ * @module-tag thorough
+ */
 import { saveAlertSettings } from '@cellhop/contract/alerts';
 import { connect, disconnect } from '@cellhop/contract/connections';
 import { updateProfile } from '@cellhop/contract/users';

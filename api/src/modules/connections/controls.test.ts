@@ -73,24 +73,28 @@ async function untilCapped({ user, connection }: Awaited<ReturnType<typeof buy>>
 }
 
 describe('a traffic cap', () => {
-  test('that is set at the purchase is never exceeded, and a repeated purchase does not set it again', async () => {
-    const headers = { 'idempotency-key': 'capped' };
-    const bought = await buy({ capMegabytes: 60, headers });
-    const { user, connection, input } = bought;
-    expect(connection.capMegabytes).toBe(60);
-    expect(await change(user, connection.id, { capMegabytes: 61 })).toMatchObject({ capMegabytes: 61 });
-    const repeated = (await user.call(connect, input, { headers })).data;
-    expect(repeated).toMatchObject({ id: connection.id, capMegabytes: 61 });
-    const other = { body: { ...input.body, capMegabytes: 61 } };
-    await expect(user.call(connect, other, { headers })).rejects.toMatchObject({ code: 'IDEMPOTENCY_KEY_REUSED' });
-    expect(await useUp(bought)).toBe(61 * MB);
-    expect(await find(user, connection.id)).toMatchObject({
-      status: 'NOT_WORK',
-      endReason: 'CAP',
-      trafficUsed: 61 * 1024,
-      paidFor: 0.488,
-    });
-  });
+  test(
+    'that is set at the purchase is never exceeded, and a repeated purchase does not set it again',
+    { tags: ['thorough'] },
+    async () => {
+      const headers = { 'idempotency-key': 'capped' };
+      const bought = await buy({ capMegabytes: 60, headers });
+      const { user, connection, input } = bought;
+      expect(connection.capMegabytes).toBe(60);
+      expect(await change(user, connection.id, { capMegabytes: 61 })).toMatchObject({ capMegabytes: 61 });
+      const repeated = (await user.call(connect, input, { headers })).data;
+      expect(repeated).toMatchObject({ id: connection.id, capMegabytes: 61 });
+      const other = { body: { ...input.body, capMegabytes: 61 } };
+      await expect(user.call(connect, other, { headers })).rejects.toMatchObject({ code: 'IDEMPOTENCY_KEY_REUSED' });
+      expect(await useUp(bought)).toBe(61 * MB);
+      expect(await find(user, connection.id)).toMatchObject({
+        status: 'NOT_WORK',
+        endReason: 'CAP',
+        trafficUsed: 61 * 1024,
+        paidFor: 0.488,
+      });
+    },
+  );
 
   test('that is lowered while tunnels run ends them at its last byte', { tags: ['thorough'] }, async () => {
     for (let round = 0; round < 5; round += 1) {
@@ -172,30 +176,34 @@ describe('an allow-list', () => {
     expect(await run.authorizeAddress(HOME)).toEqual({ isAuthorized: false });
   });
 
-  test('shows both owners at once which entries collide, and nothing else about the other one', async () => {
-    const [one, two] = [await buy(), await buy()];
-    const address = '198.51.100.77';
-    const run = createGatewayRun(testApp);
-    for (const { connection } of [one, two]) await run.authorize(connection, address);
-    const colliding = async ({ user, connection }: Awaited<ReturnType<typeof buy>>) =>
-      (await user.call(getConnectionAccess, { params: connection })).data.collidingNetworks;
-    const list = ({ user, connection }: Awaited<ReturnType<typeof buy>>, allowList: string[]) =>
-      change(user, connection.id, { allowList });
-    await list(one, [address, '198.51.100.64/26']);
-    await list(two, ['198.51.100.0/24']);
-    expect([await colliding(one), await colliding(two)]).toEqual([[], []]);
+  test(
+    'shows both owners at once which entries collide, and nothing else about the other one',
+    { tags: ['thorough'] },
+    async () => {
+      const [one, two] = [await buy(), await buy()];
+      const address = '198.51.100.77';
+      const run = createGatewayRun(testApp);
+      for (const { connection } of [one, two]) await run.authorize(connection, address);
+      const colliding = async ({ user, connection }: Awaited<ReturnType<typeof buy>>) =>
+        (await user.call(getConnectionAccess, { params: connection })).data.collidingNetworks;
+      const list = ({ user, connection }: Awaited<ReturnType<typeof buy>>, allowList: string[]) =>
+        change(user, connection.id, { allowList });
+      await list(one, [address, '198.51.100.64/26']);
+      await list(two, ['198.51.100.0/24']);
+      expect([await colliding(one), await colliding(two)]).toEqual([[], []]);
 
-    const live = await openStream(testApp.url, one.user);
-    await list(two, ['198.51.100.0/24', address]);
-    await live.saw('changed connections');
-    expect([await colliding(one), await colliding(two)]).toEqual([[`${address}/32`], [`${address}/32`]]);
-    live.events.length = 0;
-    await list(two, []);
-    await live.saw('changed connections');
-    expect(await colliding(one)).toEqual([]);
-    live.close();
-    await live.ended;
-  });
+      const live = await openStream(testApp.url, one.user);
+      await list(two, ['198.51.100.0/24', address]);
+      await live.saw('changed connections');
+      expect([await colliding(one), await colliding(two)]).toEqual([[`${address}/32`], [`${address}/32`]]);
+      live.events.length = 0;
+      await list(two, []);
+      await live.saw('changed connections');
+      expect(await colliding(one)).toEqual([]);
+      live.close();
+      await live.ended;
+    },
+  );
 
   test('refuses invalid entries', async () => {
     const { user, connection } = await buy();

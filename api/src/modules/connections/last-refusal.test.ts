@@ -1,4 +1,7 @@
-/** The reason of the last refusal, which the owner of a connection sees. */
+/**
+ * The reason of the last refusal, which the owner of a connection sees.
+ * @module-tag thorough
+ */
 import { connect, disconnect, listConnections } from '@cellhop/contract/connections';
 import { REFUSAL_REPORT_MS, update } from '@cellhop/contract/gateway';
 import { listAllConnections } from '@cellhop/contract/staff/connections';

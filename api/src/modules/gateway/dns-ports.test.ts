@@ -1,4 +1,7 @@
-/** DNS ports are handed out per node, and taken back when a connection ends. */
+/**
+ * DNS ports are handed out per node, and taken back when a connection ends.
+ * @module-tag thorough
+ */
 import { connect, disconnect, listConnections } from '@cellhop/contract/connections';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { createExit, createProxy, createUser, type TestUser } from '../../../test/factories.ts';

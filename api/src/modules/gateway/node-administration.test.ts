@@ -1,3 +1,4 @@
+/** @module-tag thorough */
 import { connect, disconnect } from '@cellhop/contract/connections';
 import { hello, update } from '@cellhop/contract/gateway';
 import { searchProxies } from '@cellhop/contract/proxies';

@@ -1,4 +1,7 @@
-/** Payments to addresses whose customers a restore of the database has lost. */
+/**
+ * Payments to addresses whose customers a restore of the database has lost.
+ * @module-tag thorough
+ */
 import { approveSettlement, listSettlementRequests, rejectSettlement } from '@cellhop/contract/staff/approvals';
 import { assignDeposit, listUnassignedPayments } from '@cellhop/contract/staff/invoices';
 import type { Currency } from '@cellhop/contract/invoices.values';

@@ -1,3 +1,4 @@
+/** @module-tag thorough */
 import { getReferralSummary } from '@cellhop/contract/referrals';
 import { listTransactions } from '@cellhop/contract/transactions';
 import assert from 'node:assert/strict';

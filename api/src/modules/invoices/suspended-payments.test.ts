@@ -1,4 +1,7 @@
-/** Payments in USDT while it does not trade at one dollar. */
+/**
+ * Payments in USDT while it does not trade at one dollar.
+ * @module-tag thorough
+ */
 import { listNotifications } from '@cellhop/contract/notifications';
 import { approveSettlement, listSettlementRequests } from '@cellhop/contract/staff/approvals';
 import { getAnyInvoice, listSuspendedPayments, releaseDeposit } from '@cellhop/contract/staff/invoices';

@@ -1,3 +1,4 @@
+/** @module-tag thorough */
 import { logout, refreshTokens, signIn } from '@cellhop/contract/auth';
 import { connect, listConnections } from '@cellhop/contract/connections';
 import { getReceipt, getReceiptKey } from '@cellhop/contract/receipts';

@@ -1,3 +1,4 @@
+/** @module-tag thorough */
 import { IMPORT_ROWS_MAX } from '@cellhop/contract/limits';
 import type { ImportError } from '@cellhop/contract/staff/inventory';
 import { importColumns } from '@cellhop/contract/staff/inventory.values';

@@ -1,4 +1,7 @@
-/** Country and operator come from files of the operator, for lines that do not say them and for checks. */
+/**
+ * Country and operator come from files of the operator, for lines that do not say them and for checks.
+ * @module-tag thorough
+ */
 import { checkConnection } from '@cellhop/contract/connection-checks';
 import { connect } from '@cellhop/contract/connections';
 import { applyImport, checkImport, listInventory } from '@cellhop/contract/staff/inventory';

@@ -1,3 +1,4 @@
+/** @module-tag thorough */
 import { listNotifications } from '@cellhop/contract/notifications';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createUser, type TestUser } from '../../../test/factories.ts';

@@ -44,10 +44,14 @@ test.each([
   ['has no credit', 'NOTHING', { credit: 0n }],
   ['was used as often as it may be', 'FULL1', { max: 3, used: 3 }],
   ['has spent its budget', 'SPENT', { used: 2, budget: 2_500_000n }],
-] as const)('a code that %s still lets visitors sign up, without a credit', async (_, code, terms) => {
-  await addCode(code, terms);
-  expect(await offerOf(code)).toEqual({ code, credit: null });
-});
+] as const)(
+  'a code that %s still lets visitors sign up, without a credit',
+  { tags: ['thorough'] },
+  async (_, code, terms) => {
+    await addCode(code, terms);
+    expect(await offerOf(code)).toEqual({ code, credit: null });
+  },
+);
 
 test.each([
   ['is unknown', 'UNKNOWN', undefined],
@@ -61,7 +65,7 @@ test.each([
   expect(await offerOf(code)).toBeNull();
 });
 
-test('requests of many visitors read the code once', async () => {
+test('requests of many visitors read the code once', { tags: ['thorough'] }, async () => {
   await addCode('MANY1');
   const app = await startSecondApp(testApp, { publicPromoCode: 'MANY1' });
   try {

@@ -1,3 +1,4 @@
+/** @module-tag thorough */
 import { changeConnection, disconnect } from '@cellhop/contract/connections';
 import { renewRotationLink } from '@cellhop/contract/rotation';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';

@@ -1,3 +1,4 @@
+/** @module-tag thorough */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import fs from 'node:fs/promises';
 import os from 'node:os';

@@ -1,3 +1,4 @@
+/** @module-tag thorough */
 import { RELATED_USERS_MAX } from '@cellhop/contract/limits';
 import { connect } from '@cellhop/contract/connections';
 import { createInvoice } from '@cellhop/contract/invoices';

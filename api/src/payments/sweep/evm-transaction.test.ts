@@ -1,3 +1,4 @@
+/** @module-tag thorough */
 import { describe, expect, test } from 'vitest';
 import { createRandom } from '../../../../tools/random.ts';
 import { readEvmTransaction, signEvmTransaction } from './evm-transaction.ts';

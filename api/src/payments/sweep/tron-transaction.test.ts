@@ -1,3 +1,4 @@
+/** @module-tag thorough */
 import { describe, expect, test } from 'vitest';
 import { encodeProtobuf, decodeProtobuf } from './protobuf.ts';
 import { readSigned } from './read-signed.ts';

@@ -20,7 +20,7 @@ const dashboard: Dashboard = {
   moneyCheck: { status: 'OK', checkedAt: steps[1]!, violationCount: 0 },
 };
 
-it('shows numbers that link to their rows, for a chosen period', async () => {
+it('shows numbers that link to their rows, for a chosen period', { tags: ['thorough'] }, async () => {
   const { screen, user } = await openAsStaff('/admin', { answers: { 'GET /v1/dashboard/admin': { data: dashboard } } });
   await screen.findByRole('heading', { name: 'Proxies by country' });
   screen.getByText('Active connections');

@@ -21,7 +21,7 @@ const answers = {
   },
 };
 
-it('refuses a destination with a reason, and says what is wrong with one', async () => {
+it('refuses a destination with a reason, and says what is wrong with one', { tags: ['thorough'] }, async () => {
   const sent: unknown[] = [];
   const { screen, user } = await openAsStaff('/admin/refused-destinations', {
     answers: {

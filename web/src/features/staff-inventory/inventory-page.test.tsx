@@ -127,7 +127,7 @@ it('shows those who only read the checks of 30 days, and offers nothing else', a
   ]);
 });
 
-it('says that the check of a file with a thousand errors was stopped', async () => {
+it('says that the check of a file with a thousand errors was stopped', { tags: ['thorough'] }, async () => {
   const errors = [{ line: 2, column: null, problem: 'TOO_LARGE', value: null }];
   const refused = {
     id: null,
@@ -149,7 +149,7 @@ it('says that the check of a file with a thousand errors was stopped', async () 
   expect(screen.getByRole('list', { name: 'Errors by line' }).textContent).toContain('longer than 64 KiB');
 });
 
-it('lists two unknown columns of a file by their numbers', async () => {
+it('lists two unknown columns of a file by their numbers', { tags: ['thorough'] }, async () => {
   const errors = ['12', '13'].map((value) => ({ line: 1, column: null, problem: 'UNKNOWN_COLUMN', value }));
   const refused = {
     id: null,
@@ -175,7 +175,7 @@ it('lists two unknown columns of a file by their numbers', async () => {
   ]);
 });
 
-it('names the countries of the filter, and refuses codes of none', async () => {
+it('names the countries of the filter, and refuses codes of none', { tags: ['thorough'] }, async () => {
   const { api, screen, user } = await openInventory();
   const field = screen.getByLabelText('Countries (codes)');
   const isFiltered = (country: string) => api.requests.some((request) => request.includes(`country=${country}`));
@@ -190,7 +190,7 @@ it('names the countries of the filter, and refuses codes of none', async () => {
   expect(isFiltered('UK')).toBe(false);
 });
 
-it('changes the limits of one proxy; empty fields are the settings', async () => {
+it('changes the limits of one proxy; empty fields are the settings', { tags: ['thorough'] }, async () => {
   const limits = { ports: 'deny 25', tunnels: 20, bytesPerSecond: 312_500 };
   const changes: unknown[] = [];
   const { screen, user } = await openInventory({
@@ -224,47 +224,51 @@ it('changes the limits of one proxy; empty fields are the settings', async () =>
   expect(changes).toEqual([{ ports: 'allow 80 443', tunnels: null, bytesPerSecond: 312_500 }]);
 });
 
-it('stores the link that changes the address of an exit, never shows it again, and removes it', async () => {
-  const changes: unknown[] = [];
-  let rotation: { cooldownSeconds: number | null; changesPerHour: number | null } | null = null;
-  const { api, screen, user } = await openInventory({
-    answers: {
-      'GET /v1/proxies/admin': () => ({ data: proxies.map((proxy) => ({ ...proxy, rotation })), totalPages: 1 }),
-      'PUT /v1/proxies/admin/exits/*/rotation': ({ body }) => {
-        changes.push(body);
-        rotation = { cooldownSeconds: 90, changesPerHour: null };
-        return { data: { id: proxies[0]!.exit.id } };
+it(
+  'stores the link that changes the address of an exit, never shows it again, and removes it',
+  { tags: ['thorough'] },
+  async () => {
+    const changes: unknown[] = [];
+    let rotation: { cooldownSeconds: number | null; changesPerHour: number | null } | null = null;
+    const { api, screen, user } = await openInventory({
+      answers: {
+        'GET /v1/proxies/admin': () => ({ data: proxies.map((proxy) => ({ ...proxy, rotation })), totalPages: 1 }),
+        'PUT /v1/proxies/admin/exits/*/rotation': ({ body }) => {
+          changes.push(body);
+          rotation = { cooldownSeconds: 90, changesPerHour: null };
+          return { data: { id: proxies[0]!.exit.id } };
+        },
       },
-    },
-  });
-  const open = async () => {
-    await user.click(await screen.findByRole('button', { name: 'Actions for 198.18.0.1' }));
-    await user.click(await screen.findByRole('menuitem', { name: 'IP change link' }));
-    return within(await screen.findByRole('dialog', { name: 'Link that changes 198.18.0.1' }));
-  };
-  const first = await open();
-  const save = first.getByRole('button', { name: 'Save' });
-  expect(isDisabled(save)).toBe(true);
-  await user.type(first.getByRole('textbox', { name: 'Link URL' }), 'farm.test');
-  first.getByText('This value is not valid');
-  await user.clear(first.getByRole('textbox', { name: 'Link URL' }));
-  await user.type(first.getByRole('textbox', { name: 'Link URL' }), 'https://farm.test/r');
-  await user.type(first.getByRole('textbox', { name: /^Seconds between/ }), '90');
-  await user.click(save);
-  await screen.findByText('IP change link saved');
-  api.refetch();
-  await expect.poll(() => screen.queryByRole('dialog')).toBeNull();
-  const again = await open();
-  await again.findByText(/A link is stored/);
-  expect(again.getByRole<HTMLInputElement>('textbox', { name: 'Link URL' }).value).toBe('');
-  await user.click(again.getByRole('button', { name: 'Remove link' }));
-  await expect.poll(() => changes.length).toBe(2);
-  const link = { method: 'GET', url: 'https://farm.test/r' };
-  expect(changes).toEqual([
-    { link, cooldownSeconds: 90, changesPerHour: null },
-    { link: null, cooldownSeconds: null, changesPerHour: null },
-  ]);
-});
+    });
+    const open = async () => {
+      await user.click(await screen.findByRole('button', { name: 'Actions for 198.18.0.1' }));
+      await user.click(await screen.findByRole('menuitem', { name: 'IP change link' }));
+      return within(await screen.findByRole('dialog', { name: 'Link that changes 198.18.0.1' }));
+    };
+    const first = await open();
+    const save = first.getByRole('button', { name: 'Save' });
+    expect(isDisabled(save)).toBe(true);
+    await user.type(first.getByRole('textbox', { name: 'Link URL' }), 'farm.test');
+    first.getByText('This value is not valid');
+    await user.clear(first.getByRole('textbox', { name: 'Link URL' }));
+    await user.type(first.getByRole('textbox', { name: 'Link URL' }), 'https://farm.test/r');
+    await user.type(first.getByRole('textbox', { name: /^Seconds between/ }), '90');
+    await user.click(save);
+    await screen.findByText('IP change link saved');
+    api.refetch();
+    await expect.poll(() => screen.queryByRole('dialog')).toBeNull();
+    const again = await open();
+    await again.findByText(/A link is stored/);
+    expect(again.getByRole<HTMLInputElement>('textbox', { name: 'Link URL' }).value).toBe('');
+    await user.click(again.getByRole('button', { name: 'Remove link' }));
+    await expect.poll(() => changes.length).toBe(2);
+    const link = { method: 'GET', url: 'https://farm.test/r' };
+    expect(changes).toEqual([
+      { link, cooldownSeconds: 90, changesPerHour: null },
+      { link: null, cooldownSeconds: null, changesPerHour: null },
+    ]);
+  },
+);
 
 it('changes the price of one proxy, and shows the new one as customers see it', async () => {
   const changes: unknown[] = [];

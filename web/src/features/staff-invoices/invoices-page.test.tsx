@@ -106,47 +106,51 @@ it('lists payments to deleted accounts', async () => {
   expect(dialog.queryByRole('button', { name: /^Assign/ })).toBeNull();
 });
 
-it('assigns a payment to a lost address to a customer, and says that a second person is needed', async () => {
-  const payment: UnassignedPayment = {
-    id: '00000000-0000-4000-8000-00000000e001',
-    currency: 'BTC',
-    amountInCurrency: '0.00250000',
-    state: 'FINAL',
-    transactionId: 'a'.repeat(64),
-    address: 'bc1qexample',
-    userId: null,
-    arrivedAt: '2026-11-01T10:00:00Z',
-    value: 250,
-  };
-  const sent: unknown[] = [];
-  const { screen, user } = await openAsStaff('/admin/payment/invoices', {
-    answers: {
-      'GET /v1/payments/admin/invoices': listOf(detail({})),
-      'GET /v1/payments/admin/held': none,
-      'GET /v1/payments/admin/unassigned': { data: [payment], totalPages: 1, isTruncated: false },
-      'GET /v1/approvals/admin/settlements/allowance': {
-        data: {
-          withoutApproval: 100,
-          approvers: [{ id: '00000000-0000-4000-8000-00000000c002', email: 'second@example.com' }],
+it(
+  'assigns a payment to a lost address to a customer, and says that a second person is needed',
+  { tags: ['thorough'] },
+  async () => {
+    const payment: UnassignedPayment = {
+      id: '00000000-0000-4000-8000-00000000e001',
+      currency: 'BTC',
+      amountInCurrency: '0.00250000',
+      state: 'FINAL',
+      transactionId: 'a'.repeat(64),
+      address: 'bc1qexample',
+      userId: null,
+      arrivedAt: '2026-11-01T10:00:00Z',
+      value: 250,
+    };
+    const sent: unknown[] = [];
+    const { screen, user } = await openAsStaff('/admin/payment/invoices', {
+      answers: {
+        'GET /v1/payments/admin/invoices': listOf(detail({})),
+        'GET /v1/payments/admin/held': none,
+        'GET /v1/payments/admin/unassigned': { data: [payment], totalPages: 1, isTruncated: false },
+        'GET /v1/approvals/admin/settlements/allowance': {
+          data: {
+            withoutApproval: 100,
+            approvers: [{ id: '00000000-0000-4000-8000-00000000c002', email: 'second@example.com' }],
+          },
+        },
+        'POST /v1/payments/admin/deposits/*/assign': ({ body }) => {
+          sent.push(body);
+          return { data: { status: 'PENDING' } };
         },
       },
-      'POST /v1/payments/admin/deposits/*/assign': ({ body }) => {
-        sent.push(body);
-        return { data: { status: 'PENDING' } };
-      },
-    },
-  });
-  const notice = within(await screen.findByRole('complementary', { name: 'Unassigned payments' }));
-  await user.click(notice.getByRole('button', { name: 'Show' }));
-  const dialog = within(await screen.findByRole('dialog'));
-  await user.click(dialog.getByRole('button', { name: 'Assign 0.00250000 BTC' }));
-  expect(await dialog.findByText(/second@example\.com/)).toBeTruthy();
-  await user.type(dialog.getByLabelText(/^User/), 'alice@example.com');
-  await user.type(dialog.getByLabelText(/^Reason/), 'has the transaction');
-  await user.click(dialog.getByRole('button', { name: 'Credit $250.00' }));
-  await screen.findByText(/approv/i);
-  expect(sent).toEqual([{ email: 'alice@example.com', reason: 'has the transaction' }]);
-});
+    });
+    const notice = within(await screen.findByRole('complementary', { name: 'Unassigned payments' }));
+    await user.click(notice.getByRole('button', { name: 'Show' }));
+    const dialog = within(await screen.findByRole('dialog'));
+    await user.click(dialog.getByRole('button', { name: 'Assign 0.00250000 BTC' }));
+    expect(await dialog.findByText(/second@example\.com/)).toBeTruthy();
+    await user.type(dialog.getByLabelText(/^User/), 'alice@example.com');
+    await user.type(dialog.getByLabelText(/^Reason/), 'has the transaction');
+    await user.click(dialog.getByRole('button', { name: 'Credit $250.00' }));
+    await screen.findByText(/approv/i);
+    expect(sent).toEqual([{ email: 'alice@example.com', reason: 'has the transaction' }]);
+  },
+);
 
 const held: SuspendedPayment = {
   id: '00000000-0000-4000-8000-00000000e002',

@@ -123,7 +123,7 @@ it('asks for a reset of a second factor, and shows when it takes place', { tags:
   expect(screen.queryByRole('menuitem', { name: 'Reset two-factor sign-in' })).toBeNull();
 });
 
-it('does not delete an account with a balance; without one it does', async () => {
+it('does not delete an account with a balance; without one it does', { tags: ['thorough'] }, async () => {
   let current = shownUser;
   const { api, chips, chooseFromMenu, confirm, screen } = await openUser({
     [`GET /v1/users/admin/${ID}`]: () => ({ data: current }),

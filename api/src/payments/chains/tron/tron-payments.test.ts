@@ -1,4 +1,7 @@
-/** What is a payment on TRON, and what only looks like one. */
+/**
+ * What is a payment on TRON, and what only looks like one.
+ * @module-tag thorough
+ */
 import { describe, expect, it } from 'vitest';
 import { encode } from '../../../../test/chains/tron/contracts.ts';
 import { createKey } from '../../../../test/chains/tron/keys.ts';
