@@ -104,7 +104,7 @@ export async function startGateway(settings: GatewaySettings): Promise<Gateway> 
   const publicPort = createPublicPort(context, createHttpProxy(context));
   const loops = [reporter, heartbeat, endWatch, dnsPortList, checks];
   const stops = [...loops.map((loop) => () => loop.stop()), () => ownRoute.close()];
-  const portClosers: (() => unknown)[] = [() => publicPort.server.close()];
+  const portClosers: (() => unknown)[] = [() => publicPort.stopAccepting()];
   if (settings.metricsPort !== undefined) {
     portClosers.push(await openMetricsPort(settings.metricsPort, { metrics, log, limits, control: controlState }));
     ownPorts.add(settings.metricsPort);

@@ -169,6 +169,10 @@ export const defaultLimits = {
   tlsHandshakesBurst: 500,
   /** Networks whose handshakes are counted; the one that came least recently is forgotten. */
   tlsHandshakeNetworks: 20_000,
+  /** Streams of an HTTP/2 client at once: as many as a connection may have tunnels. */
+  http2Streams: CONNECTION_TUNNELS_MAX,
+  /** What a client may send on a stream before it is read: 10 Mbit/s with a round trip of 200 ms. */
+  http2WindowBytes: 256 * KIB,
   /** How often the files of the certificate are read. */
   certificateCheckMs: 10_000,
 

@@ -1,4 +1,4 @@
-import type { Socket } from 'node:net';
+import type { Duplex } from 'node:stream';
 import type { Logger } from 'pino';
 import type { Login } from '../connections/connection.ts';
 import type { DescriptorWatch } from '../descriptors.ts';
@@ -97,7 +97,7 @@ export class Tunnel {
 
 interface TunnelRequest {
   readonly target: Target | undefined;
-  readonly client: Socket;
+  readonly client: Duplex;
   /** Data that the client sent after its request. Undefined: the protocol handles a half-close. */
   readonly early?: Buffer;
 }

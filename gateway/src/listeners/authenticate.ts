@@ -3,13 +3,15 @@ import type { Login } from '../connections/connection.ts';
 import { parseBasicCredentials } from '../protocol/http-fields.ts';
 import type { Credentials } from '../protocol/socks5.ts';
 import { toCause, TunnelFailure } from '../statuses.ts';
-import type { ClientSocket } from './client-socket.ts';
 import type { ListenerContext } from './listener-context.ts';
+import type { RequestClient } from './request-client.ts';
 
 type AuthenticationContext = Pick<
   ListenerContext,
   'connections' | 'loginGuard' | 'wrongCredentials' | 'addressGuard' | 'log'
 >;
+
+type ClientOfNetwork = Pick<RequestClient, 'network' | 'networks' | 'address'>;
 
 /**
  * Finds the connection of a client. An empty password is none: programs without credentials send it (Java, with the name
@@ -18,7 +20,7 @@ type AuthenticationContext = Pick<
  */
 export async function logIn(
   context: AuthenticationContext,
-  client: ClientSocket,
+  client: ClientOfNetwork,
   credentials: Credentials | undefined,
 ): Promise<Login> {
   if (credentials === undefined || credentials.password === '') return authenticateByAddress(context, client);
@@ -34,7 +36,7 @@ export async function logIn(
  */
 export async function authenticate(
   { connections, loginGuard, wrongCredentials, log }: AuthenticationContext,
-  { network, networks, address: clientAddress }: ClientSocket,
+  { network, networks, address: clientAddress }: ClientOfNetwork,
   credentials: Credentials,
 ): Promise<Login> {
   const address = canonicalAddress(clientAddress);
@@ -65,7 +67,7 @@ export async function authenticate(
  */
 export async function authenticateByAddress(
   { connections, addressGuard }: AuthenticationContext,
-  { networks, address: clientAddress }: ClientSocket,
+  { networks, address: clientAddress }: ClientOfNetwork,
 ): Promise<Login> {
   const address = canonicalAddress(clientAddress);
   if (address === undefined) throw new TunnelFailure('invalid-credentials');
@@ -86,7 +88,7 @@ export async function authenticateByAddress(
  */
 export async function logInOverHttp(
   context: ListenerContext,
-  client: ClientSocket,
+  client: ClientOfNetwork,
   proxyAuthorization: string | undefined,
 ): Promise<Login> {
   const credentials = parseBasicCredentials(proxyAuthorization);

@@ -110,6 +110,11 @@ export class ClientSocket {
     this.#setBusy(true);
   }
 
+  /** Its requests come one after the other. */
+  inTurn<Result>(work: () => Promise<Result>): Promise<Result> {
+    return work();
+  }
+
   /** A request has ended. Without valid credentials the handshake deadline still applies. */
   awaitRequest(whenIdle: () => void): void {
     this.#setBusy(false);

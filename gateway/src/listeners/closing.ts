@@ -1,5 +1,5 @@
-import type { Socket } from 'node:net';
 import type { Limits } from '../limits.ts';
+import type { Transport } from '../pipe/handle.ts';
 
 type ClosingLimits = Pick<Limits, 'lingerMs' | 'flushMs'>;
 
@@ -7,7 +7,7 @@ type ClosingLimits = Pick<Limits, 'lingerMs' | 'flushMs'>;
  * Closes a client's connection after all written data. Unread input would turn the close into a reset, which may discard
  * the last reply, so input is read and discarded for `lingerMs`.
  */
-export function closeGracefully(socket: Socket, limits: ClosingLimits, lastReply: string | Uint8Array = ''): void {
+export function closeGracefully(socket: Transport, limits: ClosingLimits, lastReply: string | Uint8Array = ''): void {
   if (socket.destroyed) return;
   socket.on('data', () => {});
   socket.resume();
@@ -23,7 +23,7 @@ export function closeGracefully(socket: Socket, limits: ClosingLimits, lastReply
 }
 
 /** Calls back once when the peer has read no written data for `stalledMs`. @returns a function that cancels it */
-export function whenStalled(socket: Socket, stalledMs: number, callback: () => void): () => void {
+export function whenStalled(socket: Transport, stalledMs: number, callback: () => void): () => void {
   const passedBytes = () => socket.bytesWritten - socket.writableLength;
   let lastPassedBytes = passedBytes();
   const timer = setInterval(() => {

@@ -23,16 +23,16 @@ import { forwardedOnce, lastRecipientAnswer } from '../protocol/max-forwards.ts'
 import type { Target } from '../protocol/host.ts';
 import { ResponseReader } from '../protocol/http-response.ts';
 import { toCause, type FailureCause, httpFailure, TunnelFailure } from '../statuses.ts';
-import type { ClientSocket } from './client-socket.ts';
 import { whenStalled } from './closing.ts';
 import { logInOverHttp } from './authenticate.ts';
 import { HttpSide } from './http-side.ts';
 import type { ListenerContext } from './listener-context.ts';
 import { ResponseSource } from './response-source.ts';
+import type { RequestClient } from './request-client.ts';
 import type { RequestStream } from './request-stream.ts';
 
 interface Parties {
-  readonly client: ClientSocket;
+  readonly client: RequestClient;
   readonly stream: RequestStream;
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
@@ -100,7 +100,7 @@ export class Exchange {
       const head = toHead(request);
       const forwarded = readRequestHead(head, this.context.limits.headFields);
       if (typeof forwarded === 'string') throw new TunnelFailure(forwarded);
-      const login = await logInOverHttp(this.context, client, forwarded.proxyAuthorization);
+      const login = await client.inTurn(() => logInOverHttp(this.context, client, forwarded.proxyAuthorization));
       if (this.#isOver) return;
       client.authenticated(login.connection);
       const answer = lastRecipientAnswer(head);
@@ -245,7 +245,7 @@ export class Exchange {
   #joinUpgraded(pipe: Pipe, originResponse: IncomingMessage, bytes: Buffer): void {
     const { client, stream, response, isUpgrade } = this.parties;
     if (this.#isOver) return;
-    if (!isUpgrade) return this.fail('response-malformed');
+    if (!isUpgrade || !client.toSide) return this.fail('response-malformed');
     this.#isOver = true;
     response.removeAllListeners('close');
     response.detachSocket(this.parties.request.socket);

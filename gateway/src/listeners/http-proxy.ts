@@ -5,18 +5,18 @@ import type { Limits } from '../limits.ts';
 import { fieldValues, isUpgradeRequired } from '../protocol/http-fields.ts';
 import { ChunkedBoundary, LengthBoundary, type MessageBoundary } from '../protocol/message-boundary.ts';
 import { encodeHttpFailure, type FailureCause } from '../statuses.ts';
-import type { ClientSocket } from './client-socket.ts';
 import { Exchange } from './http-exchange.ts';
 import type { ListenerContext } from './listener-context.ts';
+import type { RequestClient } from './request-client.ts';
 import { RequestStream } from './request-stream.ts';
 
 export interface HttpProxy {
   /** Serves a client with any method but CONNECT. `early`: the bytes that were already read. */
-  adopt(client: ClientSocket, early: Buffer): void;
+  adopt(client: RequestClient, early: Buffer): void;
 }
 
 interface HttpClient {
-  readonly client: ClientSocket;
+  readonly client: RequestClient;
   readonly stream: RequestStream;
   /** The exchange in progress. */
   current: Exchange | undefined;

@@ -5,6 +5,7 @@ import { SOCKS4_VERSION } from '../protocol/socks4.ts';
 import { SOCKS5_VERSION } from '../protocol/socks5.ts';
 import { TLS_HANDSHAKE, UNAVAILABLE_ALERT, UNSUPPORTED_ALERT } from '../protocol/tls.ts';
 import { encodeHttpFailure, toCause, TunnelFailure } from '../statuses.ts';
+import { createHttp2Proxy } from '../http2/http2-proxy.ts';
 import { HandshakeRate } from '../tls/handshake-rate.ts';
 import { openSecureSocket } from '../tls/secure-socket.ts';
 import { Handshake } from './handshake.ts';
@@ -21,13 +22,16 @@ const UPPER_CASE_Z = 0x5a;
 
 export interface PublicPort {
   readonly server: Server;
+  /** Accepts no more clients, and no more streams of those that speak HTTP/2. */
+  stopAccepting(): void;
   /** Closes all client sockets without a tunnel or a running request. @returns when they are closed */
   closeWaiting(): Promise<void>;
 }
 
 /** The first byte distinguishes SOCKS5, SOCKS4, HTTP and TLS. No client is refused by a silent close, but in its own protocol. */
 export function createPublicPort(context: ListenerContext, httpProxy: HttpProxy): PublicPort {
-  const { limits, log, metrics, clients, certificate } = context;
+  const { limits, log, clients, certificate } = context;
+  const http2Proxy = createHttp2Proxy(context, httpProxy);
   const handshakeRate = new HandshakeRate(limits);
   const server = createServer({ allowHalfOpen: true, noDelay: true }, (socket) => {
     const client = clients.accept(socket);
@@ -38,7 +42,7 @@ export function createPublicPort(context: ListenerContext, httpProxy: HttpProxy)
     try {
       await speak(handshake);
     } catch (error) {
-      refuse(handshake, error);
+      refuse(context, handshake, error);
     }
   }
 
@@ -73,25 +77,36 @@ export function createPublicPort(context: ListenerContext, httpProxy: HttpProxy)
     // From now on the library sends alerts.
     handshake.encodeRefusal = () => '';
     const opened = openSecureSocket(client.socket, handshake.release(), current.context);
-    client.secured(await handshake.withinDeadline(opened));
+    const socket = await handshake.withinDeadline(opened);
+    client.secured(socket);
+    if (socket.alpnProtocol === 'h2') return http2Proxy.serve(client);
     await serve(new Handshake(client, limits), async (inner) => serveHttp(inner, await inner.read(peekByte)));
   }
 
-  /** The reply of the protocol to every failure before a tunnel or an HTTP request: no client is closed without a word. */
-  function refuse(handshake: Handshake, error: unknown): void {
-    const { client } = handshake;
-    const cause = toCause(error);
-    if (client.isReset) return; // Evicted by a limit, which was counted there.
-    metrics.refusals.inc({ reason: cause });
-    if (cause === 'internal') log.error({ err: error }, 'A handshake failed');
-    else log.debug({ cause, clientAddress: client.address }, 'Client refused');
-    const reply = cause === 'client-closed' ? '' : handshake.encodeRefusal(cause);
-    handshake.release();
-    if (reply.length === 0) client.socket.destroy();
-    else client.closeGracefully(reply);
+  function stopAccepting(): void {
+    server.close();
+    http2Proxy.drain();
   }
 
-  return { server, closeWaiting: () => clients.closeWaiting() };
+  return { server, stopAccepting, closeWaiting: () => clients.closeWaiting() };
+}
+
+/** The reply of the protocol to every failure before a tunnel or an HTTP request: no client is closed without a word. */
+function refuse(
+  { metrics, log }: Pick<ListenerContext, 'metrics' | 'log'>,
+  handshake: Handshake,
+  error: unknown,
+): void {
+  const { client } = handshake;
+  const cause = toCause(error);
+  if (client.isReset) return; // Evicted by a limit, which was counted there.
+  metrics.refusals.inc({ reason: cause });
+  if (cause === 'internal') log.error({ err: error }, 'A handshake failed');
+  else log.debug({ cause, clientAddress: client.address }, 'Client refused');
+  const reply = cause === 'client-closed' ? '' : handshake.encodeRefusal(cause);
+  handshake.release();
+  if (reply.length === 0) client.socket.destroy();
+  else client.closeGracefully(reply);
 }
 
 const peekByte = (bytes: Buffer): Parsed<number> => (bytes[0] === undefined ? needMore : parsedMessage(bytes[0], 0));

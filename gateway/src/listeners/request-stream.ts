@@ -1,7 +1,6 @@
-import type { Socket } from 'node:net';
 import { Duplex } from 'node:stream';
 import type { Limits } from '../limits.ts';
-import { resetSocket } from '../pipe/handle.ts';
+import { resetSocket, type Transport } from '../pipe/handle.ts';
 import { whenDelivered } from '../pipe/send-queue.ts';
 import { encodeRequestLine } from '../protocol/http-fields.ts';
 import { HeadBoundary, type MessageBoundary } from '../protocol/message-boundary.ts';
@@ -32,7 +31,7 @@ export class RequestStream extends Duplex {
   #isReleased = false;
 
   constructor(
-    private readonly socket: Socket,
+    private readonly socket: Transport,
     early: Buffer,
     private readonly limits: Pick<Limits, 'lingerMs' | 'flushMs'>,
   ) {

@@ -1,5 +1,12 @@
 import { readSync } from 'node:fs';
 import { Socket, type SocketConstructorOpts } from 'node:net';
+import type { Duplex } from 'node:stream';
+
+/** What resets and closes need: a socket, or what stands for one. */
+export interface Transport extends Duplex {
+  readonly bytesWritten: number;
+  resetAndDestroy(): unknown;
+}
 
 /** `buffer` returns the slice for the next read, after each callback. A callback that returns false pauses reading. */
 export interface SliceReader {
@@ -69,14 +76,14 @@ export const hasHandle = (socket: Socket): boolean => Boolean((socket as unknown
  * Resets a connection. libuv refuses a reset while a shutdown is pending, and Node then closes neither the descriptor nor
  * the stream. So a reset after `end` waits for `finish`, which takes one turn of the event loop.
  */
-export function resetSocket(socket: Socket): void {
+export function resetSocket(socket: Transport): void {
   const isEnding = socket.writableEnded && !socket.writableFinished && socket.writableLength === 0;
   if (isEnding && !socket.destroyed) socket.once('finish', () => socket.resetAndDestroy());
   else socket.resetAndDestroy();
 }
 
 /** Undefined on platforms without descriptors. */
-export function socketDescriptor(socket: Socket): number | undefined {
+export function socketDescriptor(socket: Transport): number | undefined {
   const descriptor = (socket as unknown as WithHandle)._handle?.fd;
   return descriptor !== undefined && descriptor >= 0 ? descriptor : undefined;
 }

@@ -1,11 +1,10 @@
 import { fstatSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
-import type { Socket } from 'node:net';
 import type { Limits } from '../limits.ts';
-import { socketDescriptor } from './handle.ts';
+import { socketDescriptor, type Transport } from './handle.ts';
 
 interface Delivery {
-  readonly socket: Socket;
+  readonly socket: Transport;
   /** Identifies the socket in the system's tables. */
   readonly inode: number | undefined;
   readonly limits: Pick<Limits, 'lingerMs' | 'flushMs'>;
@@ -30,7 +29,7 @@ let isChecking = false;
  * An earlier reset would discard the kernel's send buffer. Only Linux exposes its size; on other systems only `lingerMs`
  * applies.
  */
-export function whenDelivered(socket: Socket, limits: Delivery['limits'], done: () => void): void {
+export function whenDelivered(socket: Transport, limits: Delivery['limits'], done: () => void): void {
   const pendingBytes = Number.POSITIVE_INFINITY;
   deliveries.add({ socket, inode: socketInode(socket), limits, done, pendingBytes, changedAt: performance.now() });
   if (!isChecking) checkInBackground();
@@ -74,7 +73,7 @@ function parseSendQueues(tables: readonly string[]): Map<number, number> {
   return queues;
 }
 
-function socketInode(socket: Socket): number | undefined {
+function socketInode(socket: Transport): number | undefined {
   const descriptor = socketDescriptor(socket);
   try {
     return descriptor === undefined ? undefined : fstatSync(descriptor).ino;

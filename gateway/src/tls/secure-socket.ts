@@ -2,6 +2,11 @@ import type { Socket } from 'node:net';
 import { type SecureContext, TLSSocket } from 'node:tls';
 import { TunnelFailure } from '../statuses.ts';
 
+interface Undocumented {
+  secureConnecting: boolean;
+  _releaseControl(): void;
+}
+
 /** A client's connection after the TLS handshake of this node, which is its server. Bytes before `early` are gone. */
 export class SecureSocket extends TLSSocket {
   constructor(
@@ -9,6 +14,16 @@ export class SecureSocket extends TLSSocket {
     secureContext: SecureContext,
   ) {
     super(transport, { isServer: true, secureContext, ALPNProtocols: ['h2', 'http/1.1'] });
+  }
+
+  /**
+   * The handshake is done. The library does this for the clients of its own server, which would keep their sockets to itself: until then later errors
+   * are not reported, and HTTP/2 waits. `secure-socket.test.ts` fails if it changes.
+   */
+  establish(): void {
+    const socket = this as unknown as Undocumented;
+    socket.secureConnecting = false;
+    socket._releaseControl();
   }
 
   /** TLS has no reset: the connection below ends without `close_notify`, so that truncated data never looks complete. */
@@ -37,6 +52,7 @@ export function openSecureSocket(transport: Socket, early: Buffer, context: Secu
     // Emitted by the library for each side, in contrast to `secureConnect`.
     socket.once('secure', () => {
       socket.off('close', onClose).off('error', onError);
+      socket.establish();
       socket.on('error', () => socket.destroy());
       fulfil(socket);
     });

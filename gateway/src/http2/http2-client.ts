@@ -1,0 +1,85 @@
+import { performServerHandshake, type ServerHttp2Session } from 'node:http2';
+import type { Connection } from '../connections/connection.ts';
+import type { ClientSocket } from '../listeners/client-socket.ts';
+import type { Limits } from '../limits.ts';
+import { sessionOptions, widen } from './streams.ts';
+
+/** A client that speaks HTTP/2 on its connection: as one socket with as many requests at once as it has streams. */
+export class Http2Client {
+  readonly session: ServerHttp2Session;
+  #streams = 0;
+  #turn: Promise<unknown> = Promise.resolve();
+
+  constructor(
+    readonly client: ClientSocket,
+    private readonly limits: Limits,
+  ) {
+    const { socket } = client;
+    this.session = performServerHandshake(socket, sessionOptions(limits));
+    client.interrupt = () => this.#end();
+    this.session.on('error', () => socket.destroy()).on('close', () => this.#closeSoon());
+    this.session.once('remoteSettings', () => {
+      if (!this.session.destroyed) widen(this.session, limits);
+    });
+    // No stream goes on without the other direction.
+    socket.once('end', () => this.session.destroy());
+    if (socket.destroyed) this.session.destroy();
+  }
+
+  get address(): string {
+    return this.client.address;
+  }
+
+  get networks(): readonly string[] {
+    return this.client.networks;
+  }
+
+  get network(): string {
+    return this.client.network;
+  }
+
+  streamOpened(): void {
+    this.client.receivedData();
+    this.#streams += 1;
+    if (this.#streams === 1) this.client.requestStarted();
+  }
+
+  streamClosed(): void {
+    this.#streams -= 1;
+    this.#waitIfIdle();
+  }
+
+  authenticated(connection: Connection): void {
+    this.client.authenticated(connection);
+    // The last stream may have been closed during the login.
+    this.#waitIfIdle();
+  }
+
+  /** One login after the other: on one connection nobody tries passwords faster than with requests of HTTP/1.1. */
+  inTurn<Result>(work: () => Promise<Result>): Promise<Result> {
+    const result = this.#turn.then(work);
+    this.#turn = result.catch(() => {});
+    return result;
+  }
+
+  /** New streams are refused (GOAWAY), those that are open go on. */
+  drain(): void {
+    if (!this.session.closed) this.session.close();
+  }
+
+  #waitIfIdle(): void {
+    if (this.#streams === 0) this.client.awaitRequest(() => this.#end());
+  }
+
+  #end(): void {
+    this.drain();
+    this.#closeSoon();
+  }
+
+  /** The library waits for the end of a client that need not come. */
+  #closeSoon(): void {
+    const { socket } = this.client;
+    const timer = setTimeout(() => socket.destroy(), this.limits.lingerMs);
+    socket.once('close', () => clearTimeout(timer));
+  }
+}
