@@ -18,6 +18,7 @@ const handlers: Handlers = {
   'mail.deliver': deliver,
   'mail.deliver-news': deliverNews,
   'mail.deliver-notice': deliver,
+  'mail.deliver-alert': deliver,
   'mail.none': async () => {},
   'notifications.deliver': deliverBroadcast,
   'notifications.deliver-scheduled': deliverBroadcast,

@@ -130,7 +130,7 @@ export async function correctFutureJobs(ctx: Ctx, chosen: readonly string[]): Pr
 export async function readMailAge(ctx: Ctx): Promise<number> {
   const [row] = await ctx.db.query<{ seconds: number }>(
     `select coalesce(extract(epoch from now() - min(created_at)), 0)::float8 as seconds from graphile_worker.jobs
-      where task_identifier in ('mail.deliver', 'mail.deliver-notice') and attempts < max_attempts`,
+      where task_identifier in ('mail.deliver', 'mail.deliver-notice', 'mail.deliver-alert') and attempts < max_attempts`,
   );
   return Math.max(0, row!.seconds);
 }
@@ -208,7 +208,7 @@ export async function deleteMailContents(ctx: Ctx, limit: number): Promise<numbe
       where id in (
         select jobs.id
           from graphile_worker._private_jobs as jobs join graphile_worker._private_tasks as tasks on tasks.id = task_id
-         where identifier in ('mail.deliver', 'mail.deliver-notice', 'mail.deliver-news', 'mail.none') and attempts >= max_attempts
+         where identifier in ('mail.deliver', 'mail.deliver-notice', 'mail.deliver-alert', 'mail.deliver-news', 'mail.none') and attempts >= max_attempts
            and locked_at is null and payload::jsonb ?| array['values', 'sealedOrder', 'link']
          limit $1
       ) returning id`,

@@ -15,6 +15,8 @@ export const payloadSchemas = {
   'mail.deliver-news': sealedMailSchema,
   /** As workers of 0.4.0 enqueue some mails. */
   'mail.deliver-notice': sealedMailSchema,
+  /** The same for mails that workers of 0.4.0 cannot render. */
+  'mail.deliver-alert': sealedMailSchema,
   /** Does nothing. Enqueued for addresses without an account, so that the response time does not reveal it. */
   'mail.none': z.unknown(),
   /** Delivers a broadcast to its recipients. */

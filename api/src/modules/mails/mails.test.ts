@@ -1,6 +1,7 @@
 import { changePassword, recoverPassword } from '@cellhop/contract/auth';
 import { listMailsToUser } from '@cellhop/contract/staff/mails';
 import { randomUUID } from 'node:crypto';
+import { Logger, runOnce } from 'graphile-worker';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createUser, PASSWORD, type TestUser } from '../../../test/factories.ts';
 import { mailsTo, runJobs, startTestAppWithMail } from '../../../test/mail.ts';
@@ -55,6 +56,39 @@ test('a mail that the server does not accept is shown as failed, and as sent onc
   expect((await list(user)).data).toMatchObject([{ status: 'SENT' }]);
   // The row may have been deleted in the meantime.
   await deliver(testApp.ctx, { ...mail, mailId });
+});
+
+/** The jobs of mails that workers of 0.4.0 know, and the kinds that they can render. */
+const JOBS_BEFORE = ['mail.deliver', 'mail.deliver-news', 'mail.deliver-notice', 'mail.none'];
+const KINDS_BEFORE = new Set(['confirm-email', 'disk-full']);
+
+test('a mail of a kind that workers of 0.4.0 cannot render is left to those of this release, and holds no other up', async () => {
+  await testApp.database.query('delete from graphile_worker._private_jobs');
+  const user = await createUser(testApp);
+  const values = { link: 'http://localhost:3000/admin' };
+  for (const template of ['exits-failing', 'disk-full', 'confirm-email'] as const)
+    await send(testApp.ctx, user.id, { template, to: user.email, languageCode: 'en', values }, null);
+  const rendered: string[] = [];
+  const task = (payload: unknown) => {
+    const { template } = payload as { template: string };
+    if (!KINDS_BEFORE.has(template)) throw new Error(`it cannot render ${template}`);
+    rendered.push(template);
+  };
+  await runOnce({
+    connectionString: testApp.ctx.config.databaseUrl,
+    taskList: Object.fromEntries(JOBS_BEFORE.map((name) => [name, task])),
+    noHandleSignals: true,
+    logger: new Logger(() => () => {}),
+  });
+  expect(rendered).toEqual(['disk-full', 'confirm-email']);
+  const statuses = async () => (await list(user)).data.map(({ kind, status }) => [kind, status]);
+  expect(await statuses()).toContainEqual(['exits-failing', 'QUEUED']);
+  const [job] = await testApp.database.query<{ attempts: number }>(
+    `select attempts from graphile_worker.jobs where task_identifier like 'mail.%'`,
+  );
+  expect(job).toEqual({ attempts: 0 });
+  expect(await mailsTo(testApp, user.email)).toHaveLength(1);
+  expect(await statuses()).toContainEqual(['exits-failing', 'SENT']);
 });
 
 test('a mail whose link has expired is not sent', async () => {

@@ -279,6 +279,50 @@ describe('a line whose exit changes its address', () => {
   });
 });
 
+/** What a worker of 0.4.0 does first when it applies a file: the lock of the inventory, its progress, and this call. */
+function beginAsBefore(changeId: string) {
+  return testApp.ctx.tx(async (ctx) => {
+    await ctx.db.query('select pg_advisory_xact_lock(727004)');
+    await testApp.database.query(`update catalogue_changes set status = 'RUNNING' where id = $1`, [changeId]);
+    await ctx.db.query('select fill_exits(null)');
+  });
+}
+
+describe('a worker of 0.4.0', () => {
+  test('applies no file with lines that it would leave out, and one of this release then applies all of them', async () => {
+    const farm = await createFarm('NO');
+    await farm.importAll(LINKED);
+    const [exitId] = await farm.exitIds();
+    await farm.see(exitId!, '203.0.113.61');
+    await farm.change('198.51.100.61');
+    const files: [content: string, price: number][] = [
+      [fileOf(''), 0.9],
+      [fileOf('203.0.113.61'), 0.7],
+      [LINKED.replace('rotate?', 'reset?'), 0.6],
+    ];
+    for (const [content, price] of files) {
+      const { id } = await farm.check(content, { price });
+      const { data: change } = await admin.call(applyImport, { params: { id: id! } });
+      await expect(beginAsBefore(change.id)).rejects.toThrow('a worker of the newer release');
+      // An API of 0.4.0 calls it as well, without the lock.
+      await testApp.database.query('select fill_exits(null)');
+      await runJobs(testApp);
+      expect((await admin.call(readInventoryChange, { params: { id: change.id } })).data.status).toBe('DONE');
+      expect(addressesOf(await farm.proxies())).toEqual([['198.51.100.61', price]]);
+    }
+    expect((await farm.links()).map(({ link }) => link?.url)).toEqual([`https://farm.test/reset?key=${SECRET}`]);
+  });
+
+  test('applies other files', async () => {
+    const farm = await createFarm('FI');
+    const { id } = await farm.check(fileOf('203.0.113.71', 'a.test:1'));
+    const { data: change } = await admin.call(applyImport, { params: { id: id! } });
+    await beginAsBefore(change.id);
+    await runJobs(testApp);
+    expect(addressesOf(await farm.proxies())).toEqual([['203.0.113.71', 0.8]]);
+  });
+});
+
 async function stored(): Promise<string> {
   const texts: string[] = [];
   for (const table of [
