@@ -1,6 +1,6 @@
 import type { Margin, MarginGroup } from '@cellhop/contract/staff/margins';
 import { marginGroups } from '@cellhop/contract/staff/margins.values';
-import { Select, Text } from '@mantine/core';
+import { Box, Select, Text } from '@mantine/core';
 import { type ReactNode, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { apiQuery, pageQuery } from '../../data/query.ts';
@@ -78,14 +78,14 @@ function Total({ amounts }: { amounts: Amounts | undefined }) {
     percent: amounts && <Percent amounts={amounts} />,
   };
   return (
-    <section aria-label={t('total')}>
+    <Box component="section" mb="md" aria-label={t('total')}>
       <Facts
         items={(['traffic', 'revenue', 'cost', 'margin', 'percent'] as const).map((key) => ({
           label: t(key),
           value: facts[key] ?? '…',
         }))}
       />
-    </section>
+    </Box>
   );
 }
 
