@@ -28,6 +28,8 @@ const nodeStatusSchema = z.object({
   tunnels: z.int().nonnegative(),
   /** The mean since the last report. */
   bytesPerSecond: z.int().nonnegative(),
+  /** What moves the bytes of new tunnels: `splice` is native code. Optional, because nodes of 0.4.0 do not say it. */
+  relay: z.string().max(20).optional(),
 });
 export type NodeStatus = z.infer<typeof nodeStatusSchema>;
 

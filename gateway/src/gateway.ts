@@ -8,13 +8,7 @@ import { ControlClient } from './control/control-client.ts';
 import { ControlHealth } from './control/control-health.ts';
 import { EndWatch } from './control/end-watch.ts';
 import { Heartbeat, NodeStatusReader } from './control/heartbeat.ts';
-import {
-  descriptorLimit,
-  DescriptorWatch,
-  fitToDescriptors,
-  pipesWithin,
-  warnAboutDescriptorLimit,
-} from './descriptors.ts';
+import { descriptorLimit, DescriptorWatch, fitToDescriptors, warnAboutDescriptorLimit } from './descriptors.ts';
 import { isPublicAddress } from './destination-policy.ts';
 import { DnsPorts } from './dns/dns-ports.ts';
 import type { DialOutcomes } from './exits/dial-outcomes.ts';
@@ -34,11 +28,8 @@ import { WrongCredentials } from './listeners/wrong-credentials.ts';
 import { createPublicPort } from './listeners/public-port.ts';
 import { createMetrics, type Metrics } from './metrics.ts';
 import { openMetricsPort, watchControl, watchNode } from './monitoring.ts';
-import { chooseRelay } from './pipe/choose-relay.ts';
-import { openAccelerator } from './pipe/open-accelerator.ts';
 import type { Relay } from './pipe/pipe.ts';
-import { createPump } from './pipe/pump.ts';
-import { streams } from './pipe/joined-sides.ts';
+import { openRelay } from './pipe/open-relay.ts';
 import { type CertificateFiles, openCertificateFiles, type TlsSettings } from './tls/certificate-files.ts';
 import { findSendRequest } from './udp/direct-send.ts';
 
@@ -89,10 +80,15 @@ export async function startGateway(settings: GatewaySettings): Promise<Gateway> 
   const knownNetworks = new KnownNetworks();
   const parts = { ...partsOfExits, control, exits, knownNetworks, destinationsChanged: () => heartbeat.request() };
   const { connections, reporter, endWatch, dnsPortList } = openConnections(settings, limits, parts);
+  if (!(await findSendRequest())) log.warn('Datagrams are sent by Socket#send here, which takes more CPU time');
   const relay = await openRelay(settings, limits);
   const certificate = await openCertificateFiles(settings.tls, log, metrics.watch);
   const context = openContext(settings, limits, { metrics, relay, connections, knownNetworks, certificate, ...routes });
-  const status = new NodeStatusReader({ tunnels: () => context.flows.size, bytes: metrics.totalBytes });
+  const status = new NodeStatusReader({
+    tunnels: () => context.flows.size,
+    bytes: metrics.totalBytes,
+    relay: () => relay.kind,
+  });
   const heartbeat = new Heartbeat({ control, status, reserved, knownNetworks, refused, limits, log });
   const dials = { dialForChecks, dialForLinks, dialDestination, guard: routes.guardForChecks };
   const routesOfChecks = { exits, reserved, ...dials, ownRoute, dialOutcomes };
@@ -253,17 +249,6 @@ function openDnsPorts({ host, allowPrivate, log }: GatewaySettings, limits: Limi
   metrics.watch('gateway_dns_tcp_clients', 'TCP clients of DNS ports', () => context.tcpClients.count);
   metrics.watch('gateway_refused_destinations', 'Destinations that the operator refuses', () => refused.size);
   return { dnsPorts, refused };
-}
-
-async function openRelay(settings: GatewaySettings, limits: Limits): Promise<Relay> {
-  const { relay: kind = 'auto', accelerator: file, descriptors = descriptorLimit(), log } = settings;
-  if (!(await findSendRequest())) log.warn('Datagrams are sent by Socket#send here, which takes more CPU time');
-  if (kind === 'streams') return streams;
-  const { pumpBuffers } = limits;
-  if (kind === 'pump') return createPump(pumpBuffers);
-  const pipes = pipesWithin(limits, descriptors);
-  const accelerator = file === undefined ? undefined : await openAccelerator(file, pipes, log);
-  return chooseRelay({ pumpBuffers, accelerator }, log);
 }
 
 function openContext(

@@ -15,6 +15,8 @@ export const nodeSchema = z.object({
   /** Null: it has never reported, or its version is too old to report this. */
   lastReportAt: dateSchema.nullable(),
   softwareVersion: z.string().nullable(),
+  /** What moves the bytes of its tunnels: `splice` is native code, `pump` and `streams` are TypeScript. Null: not known. */
+  relay: z.string().nullable(),
   /** From the last heartbeat, up to a minute ago; null if the node is silent. */
   tunnels: z.int().nullable(),
   bytesPerSecond: z.number().nullable(),

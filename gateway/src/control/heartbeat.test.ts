@@ -7,11 +7,12 @@ import { Heartbeat, NodeStatusReader } from './heartbeat.ts';
 
 test('the rate is the mean since the last report', () => {
   let [now, bytes] = [0, 0];
-  const status = new NodeStatusReader({ tunnels: () => 3, bytes: () => bytes, now: () => now });
+  const status = new NodeStatusReader({ tunnels: () => 3, bytes: () => bytes, relay: () => 'pump', now: () => now });
   expect(status.read()).toEqual({
     softwareVersion: expect.stringMatching(/^\d+\.\d+\.\d+/),
     tunnels: 3,
     bytesPerSecond: 0,
+    relay: 'pump',
   });
   [now, bytes] = [60_000, 6_000_000];
   expect(status.read().bytesPerSecond).toBe(100_000);
@@ -39,7 +40,7 @@ test('hands back the highest witness that an API has sent', async () => {
   };
   const heartbeat = new Heartbeat({
     control,
-    status: new NodeStatusReader({ tunnels: () => 0, bytes: () => 0 }),
+    status: new NodeStatusReader({ tunnels: () => 0, bytes: () => 0, relay: () => 'pump' }),
     reserved: { refreshControlPlane: () => Promise.resolve() },
     knownNetworks: { listed: () => {} },
     refused: new RefusedDestinations(),

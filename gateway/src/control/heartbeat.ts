@@ -105,6 +105,7 @@ interface StatusSources {
   readonly tunnels: () => number;
   /** Bytes of all tunnels since the start. */
   readonly bytes: () => number;
+  readonly relay: () => string;
   readonly now?: () => number;
 }
 
@@ -127,6 +128,7 @@ export class NodeStatusReader {
     const bytesPerSecond = seconds > 0 ? Math.round((bytes - this.#bytes) / seconds) : 0;
     this.#at = now;
     this.#bytes = bytes;
-    return { softwareVersion: packageJson.version, tunnels: this.sources.tunnels(), bytesPerSecond };
+    const { tunnels, relay } = this.sources;
+    return { softwareVersion: packageJson.version, tunnels: tunnels(), bytesPerSecond, relay: relay() };
   }
 }

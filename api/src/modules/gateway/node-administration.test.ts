@@ -26,7 +26,7 @@ const find = async (name: string) => (await admin.call(listNodes, {})).data.find
 const drain = async (name: string, isDraining: boolean, more: { version?: number; reason?: string } = {}) =>
   (await admin.call(changeNode, { params: { id: (await find(name)).id }, body: { isDraining, ...more } })).data;
 
-const status = { softwareVersion: '0.2.0', tunnels: 7, bytesPerSecond: 1_000_000 };
+const status = { softwareVersion: '0.2.0', tunnels: 7, bytesPerSecond: 1_000_000, relay: 'splice' };
 
 describe('the list of nodes', () => {
   test('shows address, ports, exits and open connections', async () => {
@@ -45,6 +45,7 @@ describe('the list of nodes', () => {
       version: 0,
       lastReportAt: null,
       softwareVersion: null,
+      relay: null,
       tunnels: null,
       bytesPerSecond: null,
       host: 'berlin.example.com',
@@ -94,6 +95,21 @@ describe('the list of nodes', () => {
     expect(await find('paris')).toMatchObject({ isLive: true, tunnels: 7 });
     await testApp.database.query(`update gateway_runs set seen_at = now() - interval '1 hour' where id = $1`, [second]);
     expect(await find('paris')).toMatchObject({ isLive: false, tunnels: null, softwareVersion: '0.2.0' });
+  });
+
+  test('shows what moves the bytes, by the newest process, and nothing of a gateway of the release before', async () => {
+    const call = asNode(await addNode(testApp.ctx, 'turin'));
+    const [first, second] = [randomUUID(), randomUUID()];
+    const { relay, ...statusBefore } = status;
+    await call(hello, { body: { contractVersion: 1, runId: first, status: statusBefore } });
+    expect(await find('turin')).toMatchObject({ softwareVersion: '0.2.0', relay: null });
+    await call(hello, { body: { contractVersion: 1, runId: second, status } });
+    await testApp.database.query(`update gateway_runs set seen_at = now() - interval '1 minute' where id = $1`, [
+      first,
+    ]);
+    expect(await find('turin')).toMatchObject({ relay });
+    await call(hello, { body: { contractVersion: 1, runId: second, status: { ...status, relay: 'pump' } } });
+    expect(await find('turin')).toMatchObject({ relay: 'pump' });
   });
 
   test('shows gateways that have not reported their status yet', async () => {

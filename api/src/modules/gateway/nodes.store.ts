@@ -12,6 +12,7 @@ export interface NodeRow {
   version: number;
   lastReportAt: Date | null;
   softwareVersion: string | null;
+  relay: string | null;
   tunnels: number | null;
   bytesPerSecond: number | null;
   /** Null: those of the settings. */
@@ -41,13 +42,14 @@ export function listNodes(ctx: Ctx, id: string | null, limit: number): Promise<N
      ), runs as (
        select node_id, max(seen_at) as last_report_at, coalesce(bool_or(is_live), false) as is_live,
               (array_agg(software_version order by seen_at desc))[1] as software_version,
+              (array_agg(relay order by seen_at desc))[1] as relay,
               (sum(tunnels) filter (where is_live))::int as tunnels,
               (sum(bytes_per_second) filter (where is_live))::float8 as bytes_per_second
          from (select *, silence_since(seen_at) < $3 * interval '1 millisecond' as is_live from gateway_runs) as run
         group by node_id
      )
      select nodes.id, name, coalesce(is_live, false) as "isLive", is_draining as "isDraining", version,
-            last_report_at as "lastReportAt", software_version as "softwareVersion", tunnels,
+            last_report_at as "lastReportAt", software_version as "softwareVersion", relay, tunnels,
             bytes_per_second as "bytesPerSecond", public_host as "publicHost", public_port as "publicPort",
             coalesce(ports.free, 0) as "freeDnsPorts", coalesce(ports.total, 0) as "dnsPorts",
             (select count(*)::int from exits where exits.node_id = nodes.id) as exits,
@@ -120,14 +122,23 @@ export async function saveStatus(
   status: NodeStatus & { contractVersion: number },
 ): Promise<boolean> {
   const rows = await ctx.db.query(
-    `insert into gateway_runs (id, node_id, software_version, tunnels, bytes_per_second, contract_version, reported_at)
-     values ($1, $2, $3, $4, $5, $6, now())
+    `insert into gateway_runs (id, node_id, software_version, tunnels, bytes_per_second, contract_version, relay, reported_at)
+     values ($1, $2, $3, $4, $5, $6, $7, now())
      on conflict (id) do update
         set software_version = excluded.software_version, tunnels = excluded.tunnels,
-            bytes_per_second = excluded.bytes_per_second, contract_version = excluded.contract_version, reported_at = excluded.reported_at
+            bytes_per_second = excluded.bytes_per_second, contract_version = excluded.contract_version,
+            relay = excluded.relay, reported_at = excluded.reported_at
       where gateway_runs.node_id = $2
      returning id`,
-    [runId, nodeId, status.softwareVersion, status.tunnels, status.bytesPerSecond, status.contractVersion],
+    [
+      runId,
+      nodeId,
+      status.softwareVersion,
+      status.tunnels,
+      status.bytesPerSecond,
+      status.contractVersion,
+      status.relay ?? null,
+    ],
   );
   return rows.length === 1;
 }

@@ -11,6 +11,7 @@ const node: GatewayNode = {
   version: 3,
   lastReportAt: '2026-11-21T12:00:00.000Z',
   softwareVersion: '0.1.0',
+  relay: 'splice',
   tunnels: 2,
   bytesPerSecond: 1000,
   host: 'proxy.example.com',
@@ -87,5 +88,17 @@ it('has all of a gateway on a phone, in two lines and what opens below them', as
   const terms = screen.getAllByRole('term').map(({ textContent }) => textContent);
   const values = screen.getAllByRole('definition').map(({ textContent }) => textContent);
   expect(terms).toEqual(['Version', 'Tunnels', 'DNS ports, free / all', 'Last report']);
-  expect(values).toEqual(['0.1.0', '2', '900 / 1,000', expect.stringContaining('21.11.2026')]);
+  expect(values).toEqual(['0.1.0, native code', '2', '900 / 1,000', expect.stringContaining('21.11.2026')]);
+});
+
+it.each([
+  ['splice', '0.1.0, native code'],
+  ['pump', '0.1.0, TypeScript'],
+  [null, '0.1.0'],
+])('says what moves the bytes of a gateway: %s', async (relay, text) => {
+  const { screen } = await openAsStaff('/admin/nodes', {
+    answers: { 'GET /v1/nodes/admin': { data: [{ ...node, relay }] } },
+  });
+  const region = within(await screen.findByRole('region', { name: 'Gateways' }));
+  await expect.poll(() => region.queryByText(text)).not.toBeNull();
 });

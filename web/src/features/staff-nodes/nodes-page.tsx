@@ -1,6 +1,7 @@
 import { Group } from '@mantine/core';
 import type { GatewayNode } from '@cellhop/contract/staff/nodes';
 import { Link } from '@tanstack/react-router';
+import type { TFunction } from 'i18next';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { callForData } from '../../data/http.ts';
@@ -59,6 +60,12 @@ interface NodesTableProps {
   onBudget: (node: GatewayNode) => void;
 }
 
+/** What moves the bytes of a gateway's tunnels. Those of the release before do not say it. */
+function relayText(relay: string | null, t: TFunction<'staffInventory'>): string[] {
+  if (relay === null) return [];
+  return [relay === 'splice' ? t('nodes.nativeCode') : 'TypeScript'];
+}
+
 const BYTES_PER_KIB = 1024;
 
 function NodesTable({ nodes, onDrain, onBudget }: NodesTableProps) {
@@ -77,7 +84,8 @@ function NodesTable({ nodes, onDrain, onBudget }: NodesTableProps) {
       key: 'version',
       header: t('nodes.version'),
       place: 'more',
-      render: ({ softwareVersion }) => softwareVersion ?? t('unknown'),
+      render: ({ softwareVersion, relay }) =>
+        softwareVersion === null ? t('unknown') : [softwareVersion, ...relayText(relay, t)].join(', '),
     },
     ...useLoadColumns(),
     {

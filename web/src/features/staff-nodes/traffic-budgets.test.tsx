@@ -12,6 +12,7 @@ const node = {
   version: 0,
   lastReportAt: '2026-11-21T14:00:00Z',
   softwareVersion: '0.5.0',
+  relay: 'splice',
   tunnels: 1,
   bytesPerSecond: 1,
   host: 'paris.example.com',
