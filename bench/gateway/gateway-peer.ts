@@ -1,6 +1,5 @@
 /** The gateway in a separate process, with limits above what the benchmark can reach. */
 import { pino } from 'pino';
-import { acceleratorFile } from '../../gateway/test/accelerator.ts';
 import { startGateway } from '../../gateway/src/gateway.ts';
 
 const { port, metrics } = await startGateway({
@@ -9,7 +8,7 @@ const { port, metrics } = await startGateway({
   controlUrl: process.env['CONTROL_URL'] ?? '',
   token: process.env['CONTROL_TOKEN'] ?? '',
   allowPrivate: true,
-  accelerator: process.env['GATEWAY_ACCELERATOR'] === 'off' ? undefined : acceleratorFile,
+  accelerator: process.env['ACCELERATOR'],
   log: pino({ level: 'warn' }),
   nameServers: process.env['NAME_SERVER']?.split(','),
   limits: {

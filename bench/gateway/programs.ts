@@ -1,4 +1,5 @@
 /** The programs that `throughput.ts` compares, as their users configure them, with a login if they have one, and without access logs. */
+import { acceleratorFile } from '../../gateway/test/accelerator.ts';
 import { chmodSync, existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { freePort } from '../../tools/ports.mjs';
@@ -43,7 +44,13 @@ export const GATEWAY_SOCKS5 = 'gateway, SOCKS5';
 export const GATEWAY_CONNECT = 'gateway, CONNECT';
 
 export async function startGatewayProgram({ url, token, namePort }: GatewayEnvironment) {
-  const environment = { CONTROL_URL: url, CONTROL_TOKEN: token, NAME_SERVER: `127.0.0.1:${namePort}` };
+  const accelerator = process.env['GATEWAY_ACCELERATOR'] === 'off' ? undefined : acceleratorFile;
+  const environment = {
+    CONTROL_URL: url,
+    CONTROL_TOKEN: token,
+    NAME_SERVER: `127.0.0.1:${namePort}`,
+    ...(accelerator !== undefined && { ACCELERATOR: accelerator }),
+  };
   const { child, processId, ready } = await start<{ port: number; relay: string }>(
     'gateway-peer',
     PROXY_CORE,
