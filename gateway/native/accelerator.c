@@ -218,8 +218,12 @@ static void send_copy(struct relay *relay, struct flow *flow, int direction, siz
   if (sent < 0 && errno != EAGAIN && errno != EINTR) stop(relay, flow, RETURNED, 1 - direction, errno);
 }
 
-/* @returns whether more may wait */
-static bool move_once(struct relay *relay, struct flow *flow, int direction) {
+/*
+ * A pipe takes nothing beyond urgent data, for which the socket stays readable: if the first read after an event brings nothing, the next one
+ * uses the buffer, which skips it. Otherwise a peer could keep this loop busy.
+ * @returns whether more may wait
+ */
+static bool move_once(struct relay *relay, struct flow *flow, int direction, bool is_first) {
   struct lane *lane = &flow->lanes[direction];
   int64_t allowed = relay->accounts[flow->account].allowed;
   if (allowed <= 0) return stop(relay, flow, STARVED, direction, 0), false;
@@ -229,7 +233,10 @@ static bool move_once(struct relay *relay, struct flow *flow, int direction) {
   ssize_t got = is_spliced
     ? splice(flow->fd[direction], NULL, lane->pipe.to, NULL, wanted, SPLICE_F_MOVE | SPLICE_F_NONBLOCK)
     : recv(flow->fd[direction], relay->buffer, wanted, MSG_DONTWAIT);
-  if (got < 0 && (errno == EAGAIN || errno == EINTR)) return false;
+  if (got < 0 && (errno == EAGAIN || errno == EINTR)) {
+    if (is_first) lane->is_wide = false;
+    return false;
+  }
   if (got < 0 && is_spliced && (errno == EINVAL || errno == ENOSYS)) {
     relay->can_splice = false;
     give_pipe(relay, lane);
@@ -253,8 +260,9 @@ static bool move_once(struct relay *relay, struct flow *flow, int direction) {
 
 static void move(struct relay *relay, struct flow *flow, int direction) {
   struct lane *lane = &flow->lanes[direction];
-  int reads = lane->is_wide ? SPLICES : COPIES;
-  while (reads-- > 0 && lane->pending == 0 && !flow->is_stopped && move_once(relay, flow, direction));
+  int most = lane->is_wide ? SPLICES : COPIES;
+  for (int read = 0; read < most && lane->pending == 0 && !flow->is_stopped; read += 1)
+    if (!move_once(relay, flow, direction, read == 0)) break;
   if (lane->pending == 0) give_pipe(relay, lane);
 }
 
