@@ -19,16 +19,14 @@ import { sealedWitnessSchema } from './sealed-witness.ts';
 export const GATEWAY_CONTRACT_VERSION = 3;
 /** The oldest contract version of a node that the API accepts: that of the previous release. */
 export const OLDEST_GATEWAY_CONTRACT_VERSION = 2;
-
 const versionSchema = z.int().positive();
 
-/** The status that a node reports about itself. */
+/** The status that a node reports about itself. `relay` moves the bytes of new tunnels (`splice`: native code); nodes of 0.4.0 do not say it. */
 const nodeStatusSchema = z.object({
   softwareVersion: z.string().max(40),
   tunnels: z.int().nonnegative(),
   /** The mean since the last report. */
   bytesPerSecond: z.int().nonnegative(),
-  /** What moves the bytes of new tunnels: `splice` is native code. Optional, because nodes of 0.4.0 do not say it. */
   relay: z.string().max(20).optional(),
 });
 export type NodeStatus = z.infer<typeof nodeStatusSchema>;

@@ -80,15 +80,10 @@ export async function startGateway(settings: GatewaySettings): Promise<Gateway> 
   const knownNetworks = new KnownNetworks();
   const parts = { ...partsOfExits, control, exits, knownNetworks, destinationsChanged: () => heartbeat.request() };
   const { connections, reporter, endWatch, dnsPortList } = openConnections(settings, limits, parts);
-  if (!(await findSendRequest())) log.warn('Datagrams are sent by Socket#send here, which takes more CPU time');
-  const relay = await openRelay(settings, limits);
+  const relay = await openRelays(settings, limits);
   const certificate = await openCertificateFiles(settings.tls, log, metrics.watch);
   const context = openContext(settings, limits, { metrics, relay, connections, knownNetworks, certificate, ...routes });
-  const status = new NodeStatusReader({
-    tunnels: () => context.flows.size,
-    bytes: metrics.totalBytes,
-    relay: () => relay.kind,
-  });
+  const status = new NodeStatusReader({ tunnels: () => context.flows.size, bytes: metrics.totalBytes, relay });
   const heartbeat = new Heartbeat({ control, status, reserved, knownNetworks, refused, limits, log });
   const dials = { dialForChecks, dialForLinks, dialDestination, guard: routes.guardForChecks };
   const routesOfChecks = { exits, reserved, ...dials, ownRoute, dialOutcomes };
@@ -249,6 +244,12 @@ function openDnsPorts({ host, allowPrivate, log }: GatewaySettings, limits: Limi
   metrics.watch('gateway_dns_tcp_clients', 'TCP clients of DNS ports', () => context.tcpClients.count);
   metrics.watch('gateway_refused_destinations', 'Destinations that the operator refuses', () => refused.size);
   return { dnsPorts, refused };
+}
+
+async function openRelays(settings: GatewaySettings, limits: Limits): Promise<Relay> {
+  const isDirect = await findSendRequest();
+  if (!isDirect) settings.log.warn('Datagrams are sent by Socket#send here, which takes more CPU time');
+  return openRelay(settings, limits);
 }
 
 function openContext(

@@ -7,7 +7,12 @@ import { Heartbeat, NodeStatusReader } from './heartbeat.ts';
 
 test('the rate is the mean since the last report', () => {
   let [now, bytes] = [0, 0];
-  const status = new NodeStatusReader({ tunnels: () => 3, bytes: () => bytes, relay: () => 'pump', now: () => now });
+  const status = new NodeStatusReader({
+    tunnels: () => 3,
+    bytes: () => bytes,
+    relay: { kind: 'pump' },
+    now: () => now,
+  });
   expect(status.read()).toEqual({
     softwareVersion: expect.stringMatching(/^\d+\.\d+\.\d+/),
     tunnels: 3,
@@ -40,7 +45,7 @@ test('hands back the highest witness that an API has sent', async () => {
   };
   const heartbeat = new Heartbeat({
     control,
-    status: new NodeStatusReader({ tunnels: () => 0, bytes: () => 0, relay: () => 'pump' }),
+    status: new NodeStatusReader({ tunnels: () => 0, bytes: () => 0, relay: { kind: 'pump' } }),
     reserved: { refreshControlPlane: () => Promise.resolve() },
     knownNetworks: { listed: () => {} },
     refused: new RefusedDestinations(),

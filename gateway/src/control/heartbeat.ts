@@ -105,7 +105,7 @@ interface StatusSources {
   readonly tunnels: () => number;
   /** Bytes of all tunnels since the start. */
   readonly bytes: () => number;
-  readonly relay: () => string;
+  readonly relay: { readonly kind: string };
   readonly now?: () => number;
 }
 
@@ -129,6 +129,6 @@ export class NodeStatusReader {
     this.#at = now;
     this.#bytes = bytes;
     const { tunnels, relay } = this.sources;
-    return { softwareVersion: packageJson.version, tunnels: tunnels(), bytesPerSecond, relay: relay() };
+    return { softwareVersion: packageJson.version, tunnels: tunnels(), bytesPerSecond, relay: relay.kind };
   }
 }
