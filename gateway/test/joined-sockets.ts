@@ -38,13 +38,17 @@ async function pair(): Promise<[far: Socket, near: Socket]> {
   return [far, accepted[0] as Socket];
 }
 
-/** Two pairs of connected sockets, joined by the relay. */
+/**
+ * Two pairs of connected sockets, joined by the relay.
+ * @param clients the pair of the client, if another program is the client
+ */
 export async function joined(
   relay: Relay,
   grant: CreditGrant | Credit = UNLIMITED,
   early: Buffer = Buffer.alloc(0),
+  clients: Promise<[far: Socket, near: Socket]> = pair(),
 ): Promise<JoinedSockets> {
-  const [client, nearClient] = await pair();
+  const [client, nearClient] = await clients;
   const [origin, nearOrigin] = await pair();
   const events: string[] = [];
   const credit =

@@ -1,10 +1,17 @@
-import { execFile, execFileSync } from 'node:child_process';
+import { execFile, execFileSync, spawn } from 'node:child_process';
+import type { Socket } from 'node:net';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { performance } from 'node:perf_hooks';
 import { promisify } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import { temporaryDirectory } from '../../../tools/temporary-directory.ts';
 import { buildAccelerator } from '../../native/build.mjs';
+import { Accelerator, loadNative } from '../../src/pipe/accelerator.ts';
+import { createPump } from '../../src/pipe/pump.ts';
+import { acceleratorFile } from '../accelerator.ts';
+import { closePipes, joined } from '../joined-sockets.ts';
+import { listenLocally, Reader } from '../sockets.ts';
 
 const root = fileURLToPath(new URL('../../..', import.meta.url));
 const SANITIZERS = [
@@ -16,6 +23,15 @@ const SANITIZERS = [
 ];
 const TESTS = ['gateway/src/pipe/pipe.test.ts', 'gateway/src/pipe/accelerator.test.ts'];
 const TIMEOUT_MS = 600_000;
+/** Without the urgent bytes, which the gateway skips. */
+const SENT_BYTES = 60_000_100;
+
+/** Node cannot send urgent data. */
+const URGENT = `use IO::Socket::INET; use Socket;
+my $socket = IO::Socket::INET->new(PeerAddr => "127.0.0.1:$ARGV[0]") or die;
+for (1 .. 20) { print $socket "x" x 3000000; $socket->flush; send($socket, "!", MSG_OOB); select(undef, undef, undef, 0.05); }
+print $socket "y" x 100; $socket->flush;
+<STDIN>;`;
 
 /** Needs a compiler with its sanitizers (Debian: gcc). */
 describe('the accelerator', () => {
@@ -39,4 +55,21 @@ describe('the accelerator', () => {
     },
     TIMEOUT_MS,
   );
+
+  it('is not kept busy by urgent data, for which a socket stays readable', async () => {
+    const relay = createPump(1, new Accelerator(loadNative(acceleratorFile!), 4));
+    const accepted = Promise.withResolvers<Socket>();
+    const { server, port } = await listenLocally((socket) => accepted.resolve(socket.pause()));
+    const program = spawn('perl', ['-e', URGENT, String(port)], { stdio: ['pipe', 'inherit', 'inherit'] });
+    const near = await accepted.promise;
+    const { origin, meter } = await joined(relay, undefined, undefined, Promise.resolve([near, near]));
+    await new Reader(origin).take(SENT_BYTES);
+    expect(meter.usedBytes.toExit).toBe(SENT_BYTES);
+    const { loopCount } = performance.nodeTiming.uvMetricsInfo;
+    await new Promise((fulfil) => setTimeout(fulfil, 1_000));
+    expect(performance.nodeTiming.uvMetricsInfo.loopCount - loopCount).toBeLessThan(1_000);
+    program.stdin.end();
+    server.close();
+    closePipes();
+  });
 });
