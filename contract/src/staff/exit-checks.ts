@@ -3,7 +3,7 @@ import { seenPlaceSchema } from '../connection-checks.ts';
 import { endpoint } from '../endpoint.ts';
 import { exitNamesSchema } from '../exits.ts';
 import { EXIT_HISTORY_DAYS } from '../limits.ts';
-import { data, dateSchema, idParams, idSchema } from '../schemas.ts';
+import { data, dateSchema, idParams, idSchema, reasonSchema } from '../schemas.ts';
 import { exitHealths } from './inventory.values.ts';
 
 /** An exit in lists of staff. */
@@ -83,5 +83,19 @@ export const checkExitNow = endpoint({
   params: idParams,
   response: data(z.object({ id: idSchema })),
   status: 202,
+  errors: ['NOT_FOUND'],
+});
+
+const exitNamesChangeSchema = z.strictObject({ names: exitNamesSchema, reason: reasonSchema.optional() });
+export type ExitNamesChange = z.infer<typeof exitNamesChangeSchema>;
+
+export const changeExitNames = endpoint({
+  method: 'PUT',
+  url: '/v1/proxies/admin/exits/{id}/names',
+  access: { permission: 'PROXIES_EDIT' },
+  summary: 'Resolve names of destinations behind an upstream proxy through it, or by its node',
+  params: idParams,
+  body: exitNamesChangeSchema,
+  response: data(z.object({ id: idSchema })),
   errors: ['NOT_FOUND'],
 });

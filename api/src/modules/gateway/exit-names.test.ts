@@ -1,11 +1,14 @@
 /** Where names of destinations behind another proxy are resolved: what gateways get, and what staff see. */
 import { connect } from '@cellhop/contract/connections';
 import type { ExitCapabilities } from '@cellhop/contract/exit-checks';
+import { listAuditLog } from '@cellhop/contract/staff/audit-log';
+import { changeExitNames } from '@cellhop/contract/staff/exit-checks';
 import { applyImport, checkImport, listInventory } from '@cellhop/contract/staff/inventory';
 import { importColumns } from '@cellhop/contract/staff/inventory.values';
+import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type CheckingNode, checkOk, createCheckingNode, createUncheckedExit } from '../../../test/checking-node.ts';
-import { createUser, type TestUser } from '../../../test/factories.ts';
+import { createUser, defaultExit, type TestUser } from '../../../test/factories.ts';
 import { createGatewayRun } from '../../../test/gateway-client.ts';
 import { runJobs } from '../../../test/mail.ts';
 import { startTestApp, type TestApp } from '../../../test/test-app.ts';
@@ -73,6 +76,28 @@ describe('names behind another proxy', () => {
     expect((await find('192.0.2.2')).exit.names).toBe('node');
     expect(await importProxy(node, '192.0.2.2', { password: 'changed' })).not.toBe(before);
     expect((await find('192.0.2.2')).exit.names).toBe('exit');
+  });
+
+  test('are resolved through an exit of an earlier release, or by the node, when staff say so, and the exit is checked', async () => {
+    const node = await createCheckingNode(testApp);
+    const { id } = await createUncheckedExit(testApp, node);
+    const exchange = async () => (await node.exchange({ wanted: 9 })).due.map((exit) => 'names' in exit && exit.names);
+    expect(await exchange()).toEqual(['node']);
+    const change = (names: 'exit' | 'node', user = admin, exitId = id) =>
+      user.call(changeExitNames, { params: { id: exitId }, body: { names, reason: 'as its customers expect' } });
+    await expect(change('exit', customer)).rejects.toMatchObject({ code: 'FORBIDDEN' });
+    await expect(change('exit', admin, randomUUID())).rejects.toMatchObject({ code: 'NOT_FOUND' });
+    await expect(change('exit', admin, await defaultExit(testApp))).rejects.toMatchObject({ code: 'NOT_FOUND' });
+    expect(await exchange()).toEqual([]);
+    for (const names of ['exit', 'node'] as const) {
+      await change(names);
+      expect(await exchange()).toEqual([names]);
+    }
+    const { data } = await admin.call(listAuditLog, { query: { action: ['EXIT_NAMES_CHANGED'] } });
+    expect(data.map(({ before, after }) => [before, after])).toEqual([
+      [{ names: 'exit' }, { names: 'node' }],
+      [{ names: 'node' }, { names: 'exit' }],
+    ]);
   });
 
   test('are resolved by the node while a check has found that DNS does not work through the proxy', async () => {

@@ -1,6 +1,6 @@
 import { checkConnection } from '@cellhop/contract/connection-checks';
 import { checkExits, echo } from '@cellhop/contract/exit-checks';
-import { checkExitNow, listExitDays } from '@cellhop/contract/staff/exit-checks';
+import { changeExitNames, checkExitNow, listExitDays } from '@cellhop/contract/staff/exit-checks';
 import { changeNode, listNodes } from '@cellhop/contract/staff/nodes';
 import { authorize, authorizeAddress, dnsPorts, end, hello, update, watch } from '@cellhop/contract/gateway';
 import type { FastifyInstance } from 'fastify';
@@ -8,6 +8,7 @@ import { route } from '../../http/route.ts';
 import { LongPolls, toWatchResponse } from './long-polls.ts';
 import * as connectionChecks from './connection-checks.service.ts';
 import * as exitChecks from './exit-checks.service.ts';
+import * as exitNames from './exit-names.service.ts';
 import * as exitHistory from './exit-history.service.ts';
 import * as gateway from './gateway.service.ts';
 import * as nodes from './nodes.service.ts';
@@ -43,6 +44,10 @@ export function gatewayRoutes(app: FastifyInstance): void {
   route(app, listExitDays, async ({ ctx, params }) => ({ data: await exitHistory.listDays(ctx, params.id) }));
   route(app, checkExitNow, async ({ ctx, params }) => {
     await exitChecks.requestCheck(ctx, params.id);
+    return { data: { id: params.id } };
+  });
+  route(app, changeExitNames, async ({ ctx, actor, params, body, requester }) => {
+    await exitNames.changeNames(ctx, { actorId: actor.userId, requester }, params.id, body);
     return { data: { id: params.id } };
   });
   route(app, checkConnection, async ({ ctx, actor, params }) => ({

@@ -116,6 +116,17 @@ export function useChangeExitTraffic() {
   });
 }
 
+/** Of an exit of 0.4.0, whose names its gateway resolves. */
+export function useResolveThrough() {
+  const { t } = useTranslation('staffInventory');
+  return useAction({
+    call: (exitId: string) =>
+      callForData('PUT /v1/proxies/admin/exits/{id}/names', { params: { id: exitId }, body: { names: 'exit' } }),
+    successText: () => t('history.resolvedThrough'),
+    changes: ['staff-catalogue'],
+  });
+}
+
 /** The outcome arrives with the next live event. */
 export function useCheckNow() {
   const { t } = useTranslation('staffInventory');

@@ -2,7 +2,7 @@ import { EXIT_HISTORY_DAYS } from '@cellhop/contract/limits';
 import type { ExitDay } from '@cellhop/contract/staff/exit-checks';
 import type { InventoryProxy } from '@cellhop/contract/staff/inventory';
 import { toMegabits } from '@cellhop/contract/units';
-import { Stack, Text } from '@mantine/core';
+import { Button, Stack, Text } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
 import { formatDay } from '../../format/day.ts';
 import { formatCount, formatMoment } from '../../format/format.ts';
@@ -11,7 +11,8 @@ import { type Column, DataTable } from '../../ui/data-table.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
 import { LoadFailure } from '../../ui/list-state.tsx';
 import { useReason } from '../staff-parts/exit-reason.ts';
-import { useExitDays } from './api.ts';
+import { usePermission } from '../staff-parts/use-permission.ts';
+import { useExitDays, useResolveThrough } from './api.ts';
 
 interface HistoryDialogProps {
   /** Undefined: closed. */
@@ -33,6 +34,7 @@ export function HistoryDialog({ proxy: shown, onClose }: HistoryDialogProps) {
       {shown !== undefined && (
         <Stack>
           <Capabilities proxy={shown} />
+          <NamesButton proxy={shown} onDone={onClose} />
           <History exitId={shown.exit.id} />
         </Stack>
       )}
@@ -50,6 +52,22 @@ function Capabilities({ proxy: { check, exit } }: { proxy: InventoryProxy }) {
   if (exit.names != null) facts.push(t(`history.names.${exit.names}`));
   if (resolver !== null) facts.push(t('history.resolver', { resolver }));
   return facts.length === 0 ? null : <Text size="sm">{facts.join(' · ')}</Text>;
+}
+
+/** Where DNS does not work through the exit, there is nothing to choose. */
+function NamesButton({ proxy: { check, exit }, onDone }: { proxy: InventoryProxy; onDone: () => void }) {
+  const { t } = useTranslation('staffInventory');
+  const canEdit = usePermission('PROXIES_EDIT');
+  const changing = useResolveThrough();
+  if (!canEdit || exit.names !== 'node' || check.capabilities?.dns === false) return null;
+  const change = async () => {
+    if ((await changing.run(exit.id)) !== undefined) onDone();
+  };
+  return (
+    <Button variant="default" loading={changing.isRunning} onClick={() => void change()}>
+      {t('history.resolveThrough')}
+    </Button>
+  );
 }
 
 function History({ exitId }: { exitId: string }) {

@@ -119,12 +119,37 @@ it('shows those who only read the checks of 30 days, and offers nothing else', a
   dialog.getByText(
     'UDP: works · DNS through the exit: does not work · names are resolved by the gateway · names are resolved from 203.0.113.53',
   );
+  expect(dialog.queryByRole('button', { name: 'Resolve names through the exit' })).toBeNull();
   await dialog.findByText('21.11.2026');
   expect(dialog.getAllByRole('row').map(({ textContent }) => textContent)).toEqual([
     'DayChecksFailedOutagesLatencyFastestLast failure',
     expect.stringMatching(/^21\.11\.20261,44000120\sms42\sMbit\/s–$/),
     expect.stringMatching(/^20\.11\.202640401––20\.11\.2026 .*, the proxy refuses the connection \(403\)$/),
   ]);
+});
+
+it('has names of an exit of 0.4.0 resolved through it', async () => {
+  const bodies: unknown[] = [];
+  const capabilities = { udp: null, ipv6: null, dns: true, resolver: null };
+  const proxy = example(1, 'FREE', { ...working, capabilities });
+  const old = { ...proxy, exit: { ...proxy.exit, names: 'node' as const } };
+  const answers = {
+    'GET /v1/proxies/admin': { data: [old, ...proxies.slice(1)], totalPages: 1 },
+    'GET /v1/proxies/admin/exits/*/days': { data: [] },
+    'PUT /v1/proxies/admin/exits/*/names': ({ body }: { body: unknown }) => {
+      bodies.push(body);
+      return { data: { id: old.exit.id } };
+    },
+  };
+  const { screen, user } = await openInventory({ answers });
+  await user.click(screen.getByRole('button', { name: 'Actions for 198.18.0.1' }));
+  await user.click(await screen.findByRole('menuitem', { name: 'Checks by day' }));
+  const dialog = within(await screen.findByRole('dialog', { name: 'Checks of 198.18.0.1' }));
+  dialog.getByText('DNS through the exit: works · names are resolved by the gateway');
+  await user.click(dialog.getByRole('button', { name: 'Resolve names through the exit' }));
+  await screen.findByText('Names are resolved through the exit, where DNS works through it');
+  expect(bodies).toEqual([{ names: 'exit' }]);
+  await expect.poll(() => screen.queryByRole('dialog')).toBeNull();
 });
 
 it('says that the check of a file with a thousand errors was stopped', { tags: ['thorough'] }, async () => {
