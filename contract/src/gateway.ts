@@ -52,8 +52,6 @@ export const hello = endpoint({
     /** Shown to staff. */
     status: nodeStatusSchema,
     witness: sealedWitnessSchema.optional(),
-    /** The revision of the refused destinations that the node has; empty: none. Only who names one gets them. */
-    refusedRevision: z.string().max(40).optional(),
   }),
   response: data(
     z.object({
@@ -68,8 +66,8 @@ export const hello = endpoint({
       /** Of all open connections of the node. */
       purchaseNetworks: z.array(purchaseNetworkSchema),
       witness: sealedWitnessSchema.optional(),
-      /** What no customer of any node may reach, if the node does not have this revision: as in refused-destinations.ts. */
-      refusedDestinations: z.object({ revision: z.string().max(40), entries: z.array(z.string().max(300)) }).optional(),
+      /** That of the refused destinations: a node that has another one reads them. */
+      refusedRevision: z.string().max(40).optional(),
     }),
   ),
 });

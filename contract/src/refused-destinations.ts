@@ -3,6 +3,8 @@ import { parseNetwork } from './network.ts';
 
 /** Of all lists together; nodes keep them in memory and get all of them after each change. */
 export const REFUSED_DESTINATIONS_MAX = 50_000;
+/** So that a node on a slow line reads a page within the limit of a call. */
+export const REFUSED_DESTINATIONS_PAGE = 1000;
 /** A wider network would take a large part of the internet from all customers, which nobody means. */
 const PREFIX_BITS_MIN = { ipv4: 8, ipv6: 16 } as const;
 const NAME_LENGTH_MAX = 253;

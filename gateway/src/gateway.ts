@@ -7,7 +7,8 @@ import { Reporter } from './connections/reporter.ts';
 import { ControlClient } from './control/control-client.ts';
 import { ControlHealth } from './control/control-health.ts';
 import { EndWatch } from './control/end-watch.ts';
-import { Heartbeat, NodeStatusReader } from './control/heartbeat.ts';
+import { NodeStatusReader } from './control/heartbeat.ts';
+import { openHeartbeat } from './control/refused-list.ts';
 import { descriptorLimit, DescriptorWatch, fitToDescriptors, warnAboutDescriptorLimit } from './descriptors.ts';
 import { isPublicAddress } from './destination-policy.ts';
 import { DnsPorts } from './dns/dns-ports.ts';
@@ -84,7 +85,7 @@ export async function startGateway(settings: GatewaySettings): Promise<Gateway> 
   const certificate = await openCertificateFiles(settings.tls, log, metrics.watch);
   const context = openContext(settings, limits, { metrics, relay, connections, knownNetworks, certificate, ...routes });
   const status = new NodeStatusReader({ tunnels: () => context.flows.size, bytes: metrics.totalBytes, relay });
-  const heartbeat = new Heartbeat({ control, status, reserved, knownNetworks, refused, limits, log });
+  const { heartbeat, refusedList } = openHeartbeat({ control, status, reserved, knownNetworks, refused, limits, log });
   const dials = { dialForChecks, dialForLinks, dialDestination, guard: routes.guardForChecks };
   const routesOfChecks = { exits, reserved, ...dials, ownRoute, dialOutcomes };
   const checks = openChecks(settings, limits, { control, heartbeat, metrics, connections, ...routesOfChecks });
@@ -93,7 +94,7 @@ export async function startGateway(settings: GatewaySettings): Promise<Gateway> 
   watchControl(metrics, controlState);
 
   const publicPort = createPublicPort(context, createHttpProxy(context));
-  const loops = [reporter, heartbeat, endWatch, dnsPortList, checks];
+  const loops = [reporter, heartbeat, refusedList, endWatch, dnsPortList, checks];
   const stops = [...loops.map((loop) => () => loop.stop()), () => ownRoute.close()];
   const portClosers: (() => unknown)[] = [() => publicPort.stopAccepting()];
   if (settings.metricsPort !== undefined) {
@@ -114,7 +115,7 @@ export async function startGateway(settings: GatewaySettings): Promise<Gateway> 
   stops.push(...watchHost(context, hostParts));
   const isTlsServed = certificate.current !== undefined;
   log.info({ address, port, relay: relay.kind, isTlsServed, runId }, 'Gateway is ready');
-  for (const loop of [heartbeat, endWatch, dnsPortList, checks]) loop.start();
+  for (const loop of [refusedList, heartbeat, endWatch, dnsPortList, checks]) loop.start();
 
   async function close({ drainMs } = { drainMs: 0 }): Promise<boolean> {
     // Both ports at once: a successor starts while this node drains.

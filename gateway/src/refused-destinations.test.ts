@@ -2,9 +2,20 @@
  * What the operator refuses to all customers, in every protocol.
  * @module-tag thorough
  */
+import { REFUSED_DESTINATIONS_MAX } from '@cellhop/contract/refused-destinations';
 import { once } from 'node:events';
 import { expect, it, onTestFinished } from 'vitest';
-import { basic, type Harness, openClient, readMetric, socks4Request, socks5Connect } from '../test/gateway-harness.ts';
+import {
+  basic,
+  type Harness,
+  openClient,
+  readMetric,
+  socks4Request,
+  socks5Connect,
+  startHarness,
+} from '../test/gateway-harness.ts';
+import { ControlPlane } from '../test/control-plane.ts';
+import { openSlowLine } from '../test/slow-line.ts';
 import { openDnsClient, startReadyNode } from '../test/dns-harness.ts';
 import { question, read } from '../test/dns-messages.ts';
 import { listenLocally, until } from '../test/sockets.ts';
@@ -138,4 +149,21 @@ it('a control plane that knows no list takes none away', async () => {
   for (const respond of control.held) respond({ ended: [], areDestinationsChanged: true });
   await until(() => control.calls.hello > calls);
   expect((await socks5Connect(gateway, connection, 'bad.test', port)).reply).toBe(2);
+});
+
+it('a line on which the whole list takes longer than a call may carries it, and the heartbeats go on', async () => {
+  const control = await new ControlPlane().start();
+  const entries = Array.from({ length: REFUSED_DESTINATIONS_MAX }, (_, n) => `a-name-of-usual-length-${n}.example`);
+  control.refusedDestinations = { revision: 'long', entries };
+  // All of it is 2 MB: at this rate it takes several times as long as a call may. A page takes a small part of it.
+  const controlUrl = await openSlowLine(control.url, 1_000_000);
+  const limits = { controlRequestMs: 500, helloIntervalMs: 20, helloRetryMs: 20 };
+  const node = await startHarness({ controlUrl, limits }, control);
+  onTestFinished(() => node.stop());
+  await until(() => control.calls.hello > 0);
+  const before = control.calls.hello;
+  await expect
+    .poll(() => readMetric(node.gateway, 'gateway_refused_destinations'), { timeout: 60_000 })
+    .toBe(REFUSED_DESTINATIONS_MAX);
+  expect(control.calls.hello).toBeGreaterThan(before);
 });

@@ -21,6 +21,8 @@ import {
   type WatchResponse,
 } from '@cellhop/contract/gateway';
 import type { Exit } from '@cellhop/contract/exits';
+import { readRefusedPage } from '@cellhop/contract/refused-pages';
+import { REFUSED_DESTINATIONS_PAGE } from '@cellhop/contract/refused-destinations';
 
 type WithoutId<T> = T extends { id: string } ? Omit<T, 'id'> & { id?: string } : never;
 /** Without an id, exits with equal fields are one. */
@@ -233,6 +235,7 @@ export class ControlPlane {
       return success(authorization);
     }
     if (request.url === dnsPorts.url) return this.#dnsPorts(body);
+    if (request.url === readRefusedPage.url) return this.#refusedPage(body);
     if (request.url === watch.url) return this.#watch(request, body);
     if (request.url === checkExits.url) return this.#checkExits(body);
     if (request.url === update.url) return success([...this.unknownCredits, ...this.#update(body)]);
@@ -257,13 +260,18 @@ export class ControlPlane {
   }
 
   #hello(body: unknown) {
-    const { refusedRevision } = hello.body.parse(body);
+    hello.body.parse(body);
     this.calls.hello += 1;
     const { refusedDestinations: list } = this;
-    return success({
-      ...this.helloResponse,
-      ...(list && list.revision !== refusedRevision && { refusedDestinations: list }),
-    });
+    return success({ ...this.helloResponse, ...(list && { refusedRevision: list.revision }) });
+  }
+
+  #refusedPage(body: unknown) {
+    const { after = '' } = readRefusedPage.body.parse(body);
+    const { revision = '', entries = [] } = this.refusedDestinations ?? {};
+    const rest = entries.toSorted().filter((entry) => entry > after);
+    const page = rest.slice(0, REFUSED_DESTINATIONS_PAGE);
+    return success({ revision, entries: page, isLast: page.length === rest.length });
   }
 
   async #watch(request: IncomingMessage, body: unknown) {

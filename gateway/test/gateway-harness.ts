@@ -23,8 +23,8 @@ const PATIENT = {
 };
 
 /** Starts a gateway with a fake control plane. Loopback destinations are allowed by default. */
-export async function startHarness(settings: Partial<GatewaySettings> = {}): Promise<Harness> {
-  const control = await new ControlPlane().start();
+export async function startHarness(settings: Partial<GatewaySettings> = {}, control?: ControlPlane): Promise<Harness> {
+  control ??= await new ControlPlane().start();
   const gateway = await startGateway({
     host: '127.0.0.1',
     port: 0,

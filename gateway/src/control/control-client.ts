@@ -19,6 +19,7 @@ import {
   type WatchResponse,
 } from '@cellhop/contract/gateway';
 import { type CallOptions, createClient } from '@cellhop/contract/client';
+import { readRefusedPage } from '@cellhop/contract/refused-pages';
 import type { SealedWitness } from '@cellhop/contract/sealed-witness';
 import type { EndpointDefinition, ClientInput, Output } from '@cellhop/contract/endpoint';
 import { z } from 'zod';
@@ -74,7 +75,7 @@ export class ControlClient {
     });
   }
 
-  async hello(known: { status: NodeStatus; witness: SealedWitness | undefined; refusedRevision: string }) {
+  async hello(known: { status: NodeStatus; witness: SealedWitness | undefined }) {
     const body = { ...known, contractVersion: GATEWAY_CONTRACT_VERSION, runId: this.settings.runId };
     return (await this.#call('hello', hello, { body })).data;
   }
@@ -133,6 +134,12 @@ export class ControlClient {
   async checkExits(body: ClientInput<typeof checkExits>['body']): Promise<ExitChecksResponse> {
     const { data } = exitChecksResponse.parse(await this.#request(checkExits, { body }));
     return { ...data, due: parsed(exitSchema, data.due), rotations: parsed(rotationOrderSchema, data.rotations) };
+  }
+
+  /** A page of what no customer may reach. Does not affect the health of the control plane: traffic goes on with the list before. */
+  async readRefusedPage(after: string | undefined): Promise<Output<typeof readRefusedPage>['data']> {
+    const response = await this.#request(readRefusedPage, { body: { after } });
+    return readRefusedPage.response.parse(response).data;
   }
 
   async end(usages: readonly FinalUsage[]): Promise<string[]> {

@@ -2,7 +2,6 @@ import type { NodeStatus } from '@cellhop/contract/gateway';
 import type { SealedWitness } from '@cellhop/contract/sealed-witness';
 import { pino } from 'pino';
 import { expect, test } from 'vitest';
-import { RefusedDestinations } from '../exits/refused-destinations.ts';
 import { Heartbeat, NodeStatusReader } from './heartbeat.ts';
 
 test('the rate is the mean since the last report', () => {
@@ -48,7 +47,6 @@ test('hands back the highest witness that an API has sent', async () => {
     status: new NodeStatusReader({ tunnels: () => 0, bytes: () => 0, relay: { kind: 'pump' } }),
     reserved: { refreshControlPlane: () => Promise.resolve() },
     knownNetworks: { listed: () => {} },
-    refused: new RefusedDestinations(),
     limits: { helloIntervalMs: 1, helloRetryMs: 1 },
     log: pino({ level: 'silent' }),
   });

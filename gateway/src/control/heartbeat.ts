@@ -4,17 +4,15 @@ import type { Logger } from 'pino';
 import packageJson from '../../package.json' with { type: 'json' };
 import { Loop } from '../background.ts';
 import type { ControlClient, HelloResponse } from './control-client.ts';
-import type { RefusedDestinations } from '../exits/refused-destinations.ts';
 import type { KnownNetworks } from '../listeners/known-networks.ts';
 import type { ReservedAddresses } from '../exits/reserved-addresses.ts';
 import type { Limits } from '../limits.ts';
 
-interface HeartbeatSettings {
+export interface HeartbeatSettings {
   readonly control: Pick<ControlClient, 'hello'>;
   readonly status: Pick<NodeStatusReader, 'read'>;
   readonly reserved: Pick<ReservedAddresses, 'refreshControlPlane'>;
   readonly knownNetworks: Pick<KnownNetworks, 'listed'>;
-  readonly refused: Pick<RefusedDestinations, 'revision' | 'replace'>;
   readonly limits: Pick<Limits, 'helloIntervalMs' | 'helloRetryMs'>;
   readonly log: Logger;
 }
@@ -30,6 +28,8 @@ export class Heartbeat {
   #refusedUpstreams: readonly string[] = [];
   /** The highest one; the API may have lost its own. */
   #witness: SealedWitness | undefined;
+  /** Called with the revision of the control plane's refused destinations; undefined: it knows none. */
+  onRefusedRevision: (revision: string | undefined) => void = () => {};
   readonly #loop: Loop;
   /** Called when the addresses of the control plane and the echoes have been read. The checks set it. */
   onRefreshed: () => void = () => {};
@@ -62,19 +62,14 @@ export class Heartbeat {
   }
 
   async #beat(): Promise<number> {
-    const { control, status, reserved, knownNetworks, refused, limits } = this.settings;
+    const { control, status, reserved, knownNetworks, limits } = this.settings;
     let pauseMs = limits.helloIntervalMs;
     let echoUrls = this.#echoUrls;
     try {
       const askedAt = performance.now();
-      const response = await control.hello({
-        status: status.read(),
-        witness: this.#witness,
-        refusedRevision: refused.revision,
-      });
+      const response = await control.hello({ status: status.read(), witness: this.#witness });
       this.#apply(response);
-      const { refusedDestinations: list } = response;
-      if (list && list.revision !== refused.revision) refused.replace(list.revision, list.entries);
+      this.onRefusedRevision(response.refusedRevision);
       knownNetworks.listed(response.purchaseNetworks, askedAt);
       echoUrls = response.echoUrls;
     } catch {

@@ -1,4 +1,5 @@
 import * as staff from '@cellhop/contract/staff/refused-destinations';
+import { readRefusedPage } from '@cellhop/contract/refused-pages';
 import type { FastifyInstance } from 'fastify';
 import type { Actor } from '../../http/actor.ts';
 import { route, routeUpload } from '../../http/route.ts';
@@ -6,6 +7,7 @@ import type { Requester } from '../../http/requester.ts';
 import * as destinations from './destinations.service.ts';
 
 export function destinationsRoutes(app: FastifyInstance): void {
+  route(app, readRefusedPage, async ({ ctx, body }) => ({ data: await destinations.readPage(ctx, body.after) }));
   route(app, staff.listRefusedDestinations, ({ ctx, query }) => destinations.listEntries(ctx, query));
   route(app, staff.refuseDestination, async ({ ctx, body, ...request }) => ({
     data: await destinations.refuse(ctx, toEditor(request), body),

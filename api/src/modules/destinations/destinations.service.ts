@@ -1,10 +1,13 @@
 /** Destinations that no customer may reach: staff enter them, or import lists. Each change has a revision, by which gateways fetch all of them. */
+import type { Output } from '@cellhop/contract/endpoint';
 import { AppError } from '@cellhop/contract/errors';
 import {
   destinationOfLine,
   parseRefusedDestination,
   REFUSED_DESTINATIONS_MAX,
+  REFUSED_DESTINATIONS_PAGE,
 } from '@cellhop/contract/refused-destinations';
+import type { readRefusedPage } from '@cellhop/contract/refused-pages';
 import type { DestinationList, RefusedDestination } from '@cellhop/contract/staff/refused-destinations';
 import type { Ctx } from '../../ctx.ts';
 import { type PageQuery, readListed } from '../../http/paging.ts';
@@ -38,14 +41,14 @@ const LINE_SHOWN_MAX = 100;
 const KINDS =
   'a name such as example.com, .example.com with everything below it, an address, or a network of /8 (IPv6: /16) or smaller';
 
-/** For a gateway. @returns undefined if it has this revision */
-export async function readChanged(
-  ctx: Ctx,
-  known: string,
-): Promise<{ revision: string; entries: string[] } | undefined> {
+export { readRevision } from './destinations.store.ts';
+
+/** A page for a gateway. @param after the last entry of the page before */
+export async function readPage(ctx: Ctx, after = ''): Promise<Output<typeof readRefusedPage>['data']> {
+  // Of a change in between, the node gets the newer page under the older revision, and asks again.
   const revision = await store.readRevision(ctx);
-  // Of a change in between, the node gets the newer list under the older revision, and asks again.
-  return revision === known ? undefined : { revision, entries: await store.listDestinations(ctx) };
+  const entries = await store.listDestinations(ctx, after, REFUSED_DESTINATIONS_PAGE);
+  return { revision, entries, isLast: entries.length < REFUSED_DESTINATIONS_PAGE };
 }
 
 export async function listEntries(ctx: Ctx, { search, list, ...page }: store.Filter & PageQuery) {

@@ -37,10 +37,11 @@ export async function countEntries(ctx: Ctx, { search, list }: Filter, limit: nu
   return row!.count;
 }
 
-/** Each destination once. */
-export async function listDestinations(ctx: Ctx): Promise<string[]> {
+/** Each destination once, in order. */
+export async function listDestinations(ctx: Ctx, after: string, limit: number): Promise<string[]> {
   const rows = await ctx.db.query<{ destination: string }>(
-    'select distinct destination from refused_destinations order by destination',
+    'select distinct destination from refused_destinations where destination > $1 order by destination limit $2',
+    [after, limit],
   );
   return rows.map(({ destination }) => destination);
 }

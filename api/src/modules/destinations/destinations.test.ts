@@ -1,6 +1,7 @@
 import { connect } from '@cellhop/contract/connections';
 import { hello } from '@cellhop/contract/gateway';
-import { REFUSED_DESTINATIONS_MAX } from '@cellhop/contract/refused-destinations';
+import { REFUSED_DESTINATIONS_MAX, REFUSED_DESTINATIONS_PAGE } from '@cellhop/contract/refused-destinations';
+import { readRefusedPage } from '@cellhop/contract/refused-pages';
 import {
   allowDestination,
   importDestinationList,
@@ -43,16 +44,18 @@ const audited = async () => {
   return rows.slice(-2).map(({ action, details }) => [action, details]);
 };
 
-/** What a node gets that knows this revision; without one it is of the previous release. */
-async function greet(refusedRevision?: string) {
+/** The revision that a node gets with its heartbeat, and the whole list. */
+async function readAsNode() {
   const run = createGatewayRun(testApp);
-  const body = {
-    contractVersion: 2,
-    runId: run.runId,
-    status,
-    ...(refusedRevision !== undefined && { refusedRevision }),
-  };
-  return (await run.call(hello, { body })).data.refusedDestinations;
+  const { refusedRevision } = (await run.call(hello, { body: { contractVersion: 2, runId: run.runId, status } })).data;
+  const pages: string[][] = [];
+  for (let isLast = false; !isLast;) {
+    const { data } = await run.call(readRefusedPage, { body: { after: pages.at(-1)?.at(-1) } });
+    expect(data.revision).toBe(refusedRevision);
+    pages.push(data.entries);
+    isLast = data.isLast;
+  }
+  return { revision: refusedRevision, entries: pages.flat(), pages };
 }
 
 test('staff refuse a destination in any notation once, and remove it again; both are audited', async () => {
@@ -138,17 +141,25 @@ test('all lists together have a maximum', { tags: ['thorough'] }, async () => {
   expect(await importFile('half', 'few.example')).toMatchObject({ removed: REFUSED_DESTINATIONS_MAX - 1 });
 });
 
-test('a node gets all destinations once after each change, and one of the previous release none', async () => {
+test('a node gets all destinations once, and another revision after each change', async () => {
   await refuse('bad.example');
   await importFile('malware', 'bad.example\n203.0.113.0/24');
-  const first = await greet('');
-  expect(first?.entries).toEqual(['203.0.113.0/24', 'bad.example']);
-  expect(await greet(first!.revision)).toBeUndefined();
-  expect(await greet()).toBeUndefined();
+  const first = await readAsNode();
+  expect(first.entries.toSorted()).toEqual(['203.0.113.0/24', 'bad.example']);
+  expect((await readAsNode()).revision).toBe(first.revision);
   await refuse('.worse.example');
-  const second = await greet(first!.revision);
-  expect(second?.entries).toEqual(['.worse.example', '203.0.113.0/24', 'bad.example']);
-  expect(second?.revision).not.toBe(first!.revision);
+  const second = await readAsNode();
+  expect(second.entries.toSorted()).toEqual(['.worse.example', '203.0.113.0/24', 'bad.example']);
+  expect(second.revision).not.toBe(first.revision);
+});
+
+test('a long list comes in pages, each destination once', async () => {
+  const names = Array.from({ length: 2 * REFUSED_DESTINATIONS_PAGE }, (_, n) => `n${n}.example`);
+  await importFile('long', [...names, '.n1.example', '203.0.113.0/24'].join('\n'));
+  await importFile('again', names.join('\n'));
+  const { pages, entries } = await readAsNode();
+  expect(pages.map(({ length }) => length)).toEqual([REFUSED_DESTINATIONS_PAGE, REFUSED_DESTINATIONS_PAGE, 2]);
+  expect(entries.toSorted()).toEqual([...names, '.n1.example', '203.0.113.0/24'].toSorted());
 });
 
 test('nodes that wait are told at once', async () => {

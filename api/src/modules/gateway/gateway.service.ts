@@ -28,7 +28,7 @@ import {
 } from '../billing/usage-reports.service.ts';
 import { listPurchaseNetworks, readAccess, recordClientAddress } from '../connections/access.service.ts';
 import { noteRefusedLogin, recordRefusals } from '../connections/refusals.service.ts';
-import { readChanged } from '../destinations/destinations.service.ts';
+import { readRevision } from '../destinations/destinations.service.ts';
 import { exchangeWitness } from '../invoices/witness-exchange.service.ts';
 import { readLimits } from '../proxies/limits.service.ts';
 import { findLogin, findLoginByAddress, type Login, type RefusedLogin } from '../connections/logins.service.ts';
@@ -100,13 +100,12 @@ export function gatewaySilenceMs(ctx: Ctx): Promise<number | undefined> {
 export async function handleHello(
   ctx: Ctx,
   nodeId: string,
-  { contractVersion, runId, status, witness, refusedRevision }: z.output<typeof hello.body>,
+  { contractVersion, runId, status, witness }: z.output<typeof hello.body>,
 ): Promise<Output<typeof hello>['data']> {
   await saveStatus(ctx, nodeId, runId, { ...status, contractVersion });
   if (contractVersion < OLDEST_GATEWAY_CONTRACT_VERSION)
     ctx.log.warn({ nodeId, contractVersion }, 'This gateway is too old for the API: upgrade it');
   const remembered = await exchangeWitness(ctx, nodeId, witness);
-  const refusedDestinations = refusedRevision === undefined ? undefined : await readChanged(ctx, refusedRevision);
   return {
     contractVersion: GATEWAY_CONTRACT_VERSION,
     oldestContractVersion: OLDEST_GATEWAY_CONTRACT_VERSION,
@@ -115,7 +114,7 @@ export async function handleHello(
     refusedUpstreams: [databaseEndpoint(ctx.config.databaseUrl)],
     purchaseNetworks: await listPurchaseNetworks(ctx, nodeId),
     ...(remembered && { witness: remembered }),
-    ...(refusedDestinations && { refusedDestinations }),
+    refusedRevision: await readRevision(ctx),
   };
 }
 
