@@ -42,7 +42,7 @@ export function closeStream(stream: ServerHttp2Stream, code: number, { flushMs }
 }
 
 /** Sends a response of the gateway itself. */
-export function respond(
+function respond(
   stream: ServerHttp2Stream,
   { status, fields, body }: { status: number; fields: Record<string, string>; body: string | Buffer },
   limits: Pick<Limits, 'flushMs'>,

@@ -5,7 +5,6 @@ import { listenLocally, until } from '../../test/sockets.ts';
 import { defaultLimits, type Limits } from '../limits.ts';
 import { toCause, TunnelFailure } from '../statuses.ts';
 import { authenticate } from './authenticate.ts';
-import type { ClientSocket } from './client-socket.ts';
 import type { ListenerContext } from './listener-context.ts';
 import { LoginGuard } from './login-guard.ts';
 import { WrongCredentials } from './wrong-credentials.ts';
@@ -162,10 +161,14 @@ describe('the login guard in use', () => {
       ['2001:db8:0:1::1', '2001:db8:0:1::/64'],
     ] as const)
       causes.push(
-        await authenticate(context, { address, network, networks: [network] } as unknown as ClientSocket, {
-          username: 'a',
-          password: address,
-        }).catch(toCause),
+        await authenticate(
+          context,
+          { address, network, networks: [network] },
+          {
+            username: 'a',
+            password: address,
+          },
+        ).catch(toCause),
       );
     expect(causes).toEqual([
       'invalid-credentials',
