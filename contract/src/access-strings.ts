@@ -8,8 +8,12 @@ export function connectionStrings({ host, port, username, password }: Access): [
   return [`${host}:${port}`, `${username}:${password}@${host}:${port}`, `${host}:${port}:${username}:${password}`];
 }
 
-/** For browsers, libraries and the shell variable `ALL_PROXY`. */
-export function proxyUrls(access: Access): { socks: string; http: string } {
+/** For browsers, libraries and the shell variable `ALL_PROXY`. The last is for nodes that serve TLS. */
+export function proxyUrls(access: Access): { socks: string; http: string; https: string } {
   const [, withCredentials] = connectionStrings(access);
-  return { socks: `socks5://${withCredentials}`, http: `http://${withCredentials}` };
+  return {
+    socks: `socks5://${withCredentials}`,
+    http: `http://${withCredentials}`,
+    https: `https://${withCredentials}`,
+  };
 }

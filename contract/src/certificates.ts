@@ -5,6 +5,9 @@ import { canonicalAddress } from './network.ts';
 /** More names than one certificate of a usual authority has. */
 export const CERTIFICATE_NAMES_MAX = 100;
 
+/** An end that is nearer needs attention: authorities issue certificates for months, and programs renew them weeks before. */
+export const CERTIFICATE_ENDS_SOON_DAYS = 14;
+
 export const nodeCertificateSchema = z.object({
   /** DNS names in lower case; the first label may be `*`. */
   names: z.array(z.string().max(255)).max(CERTIFICATE_NAMES_MAX),

@@ -45,6 +45,8 @@ export const connectionSchema = locationSchema.extend({
   /** The address of the gateway node that serves it. */
   host: z.string(),
   port: z.int(),
+  /** Its port also serves https proxies, with a certificate for the host. Absent: an API of 0.4.0. */
+  isTlsServed: z.boolean().optional(),
   /** Null if all DNS ports of that node were taken at the purchase. */
   dnsPort: z.int().nullable(),
   username: z.string(),

@@ -12,6 +12,7 @@ import { z } from 'zod';
 import { sentLimitsSchema } from './connection-limits.ts';
 import { endpoint } from './endpoint.ts';
 import { exitSchema } from './exits.ts';
+import { nodeStatusSchema } from './node-status.ts';
 import { data, idSchema } from './schemas.ts';
 import { sealedWitnessSchema } from './sealed-witness.ts';
 
@@ -20,16 +21,6 @@ export const GATEWAY_CONTRACT_VERSION = 3;
 /** The oldest contract version of a node that the API accepts: that of the previous release. */
 export const OLDEST_GATEWAY_CONTRACT_VERSION = 2;
 const versionSchema = z.int().positive();
-
-/** The status that a node reports about itself. `relay` moves the bytes of new tunnels (`splice`: native code); nodes of 0.4.0 do not say it. */
-const nodeStatusSchema = z.object({
-  softwareVersion: z.string().max(40),
-  tunnels: z.int().nonnegative(),
-  /** The mean since the last report. */
-  bytesPerSecond: z.int().nonnegative(),
-  relay: z.string().max(20).optional(),
-});
-export type NodeStatus = z.infer<typeof nodeStatusSchema>;
 
 /** More than a node has networks of open connections. */
 export const PURCHASE_NETWORKS_MAX = 20_000;

@@ -84,7 +84,7 @@ export async function startGateway(settings: GatewaySettings): Promise<Gateway> 
   const relay = await openRelays(settings, limits);
   const certificate = await openCertificateFiles(settings.tls, log, metrics.watch);
   const context = openContext(settings, limits, { metrics, relay, connections, knownNetworks, certificate, ...routes });
-  const status = new NodeStatusReader({ tunnels: () => context.flows.size, bytes: metrics.totalBytes, relay });
+  const status = new NodeStatusReader({ flows: context.flows, bytes: metrics.totalBytes, relay, certificate });
   const { heartbeat, refusedList } = openHeartbeat({ control, status, reserved, knownNetworks, refused, limits, log });
   const dials = { dialForChecks, dialForLinks, dialDestination, guard: routes.guardForChecks };
   const routesOfChecks = { exits, reserved, ...dials, ownRoute, dialOutcomes };

@@ -23,6 +23,8 @@ export const nodeSchema = z.object({
   /** The host and ports that customers connect to. */
   host: z.string(),
   port: z.int(),
+  /** With which it serves https proxies; null: it serves none. Absent: an API of 0.4.0. */
+  certificate: z.object({ endsAt: dateSchema, fitsHost: z.boolean() }).nullable().optional(),
   dnsPorts: z.object({ free: z.int(), total: z.int() }),
   exits: z.int(),
   openConnections: z.int(),

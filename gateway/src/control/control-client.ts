@@ -12,7 +12,6 @@ import {
   GATEWAY_CONTRACT_VERSION,
   GATEWAY_WATCH_HELD_MS,
   hello,
-  type NodeStatus,
   update,
   type Usage,
   watch,
@@ -22,6 +21,7 @@ import { type CallOptions, createClient } from '@cellhop/contract/client';
 import { readRefusedPage } from '@cellhop/contract/refused-pages';
 import type { SealedWitness } from '@cellhop/contract/sealed-witness';
 import type { EndpointDefinition, ClientInput, Output } from '@cellhop/contract/endpoint';
+import type { NodeStatus } from '@cellhop/contract/node-status';
 import { z } from 'zod';
 import { controlFetch } from './control-fetch.ts';
 import { type ControlCall, type ControlHealth, isRefusal } from './control-health.ts';

@@ -1,4 +1,4 @@
-import type { NodeStatus } from '@cellhop/contract/gateway';
+import type { NodeStatus } from '@cellhop/contract/node-status';
 import type { SealedWitness } from '@cellhop/contract/sealed-witness';
 import { pino } from 'pino';
 import { expect, test } from 'vitest';
@@ -7,7 +7,8 @@ import { Heartbeat, NodeStatusReader } from './heartbeat.ts';
 test('the rate is the mean since the last report', () => {
   let [now, bytes] = [0, 0];
   const status = new NodeStatusReader({
-    tunnels: () => 3,
+    flows: { size: 3 },
+    certificate: { description: undefined },
     bytes: () => bytes,
     relay: { kind: 'pump' },
     now: () => now,
@@ -44,7 +45,12 @@ test('hands back the highest witness that an API has sent', async () => {
   };
   const heartbeat = new Heartbeat({
     control,
-    status: new NodeStatusReader({ tunnels: () => 0, bytes: () => 0, relay: { kind: 'pump' } }),
+    status: new NodeStatusReader({
+      flows: { size: 0 },
+      certificate: { description: undefined },
+      bytes: () => 0,
+      relay: { kind: 'pump' },
+    }),
     reserved: { refreshControlPlane: () => Promise.resolve() },
     knownNetworks: { listed: () => {} },
     limits: { helloIntervalMs: 1, helloRetryMs: 1 },

@@ -1,4 +1,5 @@
-import { GATEWAY_CONTRACT_VERSION, type NodeStatus } from '@cellhop/contract/gateway';
+import { GATEWAY_CONTRACT_VERSION } from '@cellhop/contract/gateway';
+import type { NodeStatus } from '@cellhop/contract/node-status';
 import type { SealedWitness } from '@cellhop/contract/sealed-witness';
 import type { Logger } from 'pino';
 import packageJson from '../../package.json' with { type: 'json' };
@@ -97,10 +98,11 @@ export class Heartbeat {
 }
 
 interface StatusSources {
-  readonly tunnels: () => number;
+  readonly flows: { readonly size: number };
   /** Bytes of all tunnels since the start. */
   readonly bytes: () => number;
   readonly relay: { readonly kind: string };
+  readonly certificate: { readonly description: NodeStatus['certificate'] };
   readonly now?: () => number;
 }
 
@@ -123,7 +125,9 @@ export class NodeStatusReader {
     const bytesPerSecond = seconds > 0 ? Math.round((bytes - this.#bytes) / seconds) : 0;
     this.#at = now;
     this.#bytes = bytes;
-    const { tunnels, relay } = this.sources;
-    return { softwareVersion: packageJson.version, tunnels: tunnels(), bytesPerSecond, relay: relay.kind };
+    const { flows, relay, certificate } = this.sources;
+    const { description } = certificate;
+    const own = { softwareVersion: packageJson.version, tunnels: flows.size, bytesPerSecond, relay: relay.kind };
+    return { ...own, ...(description && { certificate: description }) };
   }
 }

@@ -1,3 +1,4 @@
+import { certificateFits } from '@cellhop/contract/certificates';
 import type { Connection, RefundStatus } from '@cellhop/contract/connections';
 import { placeOf } from '@cellhop/contract/places.values';
 import type { StaffConnection } from '@cellhop/contract/staff/connections';
@@ -68,8 +69,14 @@ function present(config: Config, row: SoldRow): Omit<Connection, 'password' | 'l
         ? null
         : { reason: row.refusalReason, refusedAt: row.refusedAt.toISOString() },
     host: row.publicHost ?? config.gateway.host,
+    isTlsServed: isTlsServed(row, row.publicHost ?? config.gateway.host),
     port: row.publicPort ?? config.gateway.port,
   };
+}
+
+/** Clients refuse a certificate that has expired, or is for another name. */
+function isTlsServed({ certificateNames: names, certificateEndsAt: endsAt }: SoldRow, host: string): boolean {
+  return names !== null && endsAt !== null && endsAt.getTime() > Date.now() && certificateFits(names, host);
 }
 
 /** A refund by staff is full if nothing of the cost is left. */

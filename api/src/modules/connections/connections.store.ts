@@ -25,6 +25,9 @@ export interface ConnectionRow extends LimitsRow, RotationRow, Place {
   /** The host of the exit's node. Host and port are null if those of the settings apply. */
   publicHost: string | null;
   publicPort: number | null;
+  /** Of that node; null: it serves no https proxies. */
+  certificateNames: string[] | null;
+  certificateEndsAt: Date | null;
   createdAt: Date;
   /** Of the first connection that this one replaces; null: it replaces none. */
   firstBoughtAt: Date | null;
@@ -52,7 +55,7 @@ export const SELECT_ROW = `
          charged_megabytes as "chargedMegabytes", used_bytes as "usedBytes", connections.status,
          refund_status as "refundStatus", staff_refunded_micros as "staffRefundedMicros", end_reason as "endReason", username,
          password_encrypted as "passwordEncrypted", dns_port as "dnsPort", public_host as "publicHost",
-         public_port as "publicPort", connections.created_at as "createdAt", first_bought_at as "firstBoughtAt", synced_at as "syncedAt",
+         public_port as "publicPort", certificate_names as "certificateNames", certificate_ends_at as "certificateEndsAt", connections.created_at as "createdAt", first_bought_at as "firstBoughtAt", synced_at as "syncedAt",
          ended_at as "endedAt", host(connections.address) as ip, ${selectPlace()}, label, cap_megabytes as "capMegabytes",
          last_refusals.reason as "refusalReason", refused_at as "refusedAt",
          port_rule as "portRule", tunnels_max as "tunnelsMax", bytes_per_second_max as "bytesPerSecondMax", ${SELECT_ROTATION}, ${CURRENT_IP} as "currentIp",
@@ -167,7 +170,16 @@ export interface Purchase {
 /** The sold proxy, as in the catalogue, and the address of its node. */
 type SoldProxy = Pick<
   ConnectionRow,
-  'priceMicros' | 'ip' | 'currentIp' | keyof Place | 'publicHost' | 'publicPort' | keyof LimitsRow | keyof RotationRow
+  | 'priceMicros'
+  | 'ip'
+  | 'currentIp'
+  | keyof Place
+  | 'publicHost'
+  | 'publicPort'
+  | 'certificateNames'
+  | 'certificateEndsAt'
+  | keyof LimitsRow
+  | keyof RotationRow
 >;
 
 export type PurchaseOutcome =
@@ -200,7 +212,7 @@ export async function buyProxy(ctx: Ctx, purchase: Purchase): Promise<PurchaseOu
      select sale.outcome, connection_id as "connectionId", created_at as "createdAt", dns_port as "dnsPort",
             balance_micros as "balanceMicros", (proxy).price_micros as "priceMicros", host((proxy).ip) as ip,
             ${selectPlace('(proxy).')}, retry_after_seconds as "retryAfterSeconds",
-            public_host as "publicHost", public_port as "publicPort", (proxy).port_rule as "portRule",
+            public_host as "publicHost", public_port as "publicPort", certificate_names as "certificateNames", certificate_ends_at as "certificateEndsAt", (proxy).port_rule as "portRule",
             (proxy).tunnels_max as "tunnelsMax", (proxy).bytes_per_second_max as "bytesPerSecondMax",
             ${SELECT_ROTATION}, ${CURRENT_IP} as "currentIp"
        from sale

@@ -44,6 +44,7 @@ const nothing: Attention = {
   unreadableFiles: [],
   silentNodes: 0,
   failingNodes: [],
+  endingCertificates: [],
   spentBudgets: 0,
   troubledChains: [],
   failedJobs: 0,
@@ -88,6 +89,23 @@ test('a request waits for others than its author', async () => {
   await adjust(author, user, 500);
   expect((await read()).approvals).toEqual({ waiting: 1, list: 'ADJUSTMENT' });
   expect((await read(author)).approvals).toEqual({ waiting: 0, list: null });
+});
+
+test('a gateway whose certificate ends within two weeks is named, until the new one is reported', async () => {
+  const certificateEnds = async (days: number | null) => {
+    await testApp.database.query(
+      `insert into gateway_nodes (name, token_hash, certificate_ends_at)
+       values ('certified', sha256('certified'), now() + $1 * interval '1 day')
+       on conflict (name) do update set certificate_ends_at = excluded.certificate_ends_at`,
+      [days],
+    );
+    return (await read()).endingCertificates;
+  };
+  expect(await certificateEnds(-1)).toEqual(['certified']);
+  expect(await certificateEnds(13)).toEqual(['certified']);
+  expect(await certificateEnds(15)).toEqual([]);
+  expect(await certificateEnds(null)).toEqual([]);
+  await testApp.database.query("delete from gateway_nodes where name = 'certified'");
 });
 
 test('a payment on hold', async () => {

@@ -119,6 +119,15 @@ export async function listFailingNodes(ctx: Ctx, limit: number): Promise<string[
   return rows.map(({ name }) => name);
 }
 
+/** Names of gateways whose certificate ends within this time, or has ended. */
+export async function listEndingCertificates(ctx: Ctx, days: number, limit: number): Promise<string[]> {
+  const rows = await ctx.db.query<{ name: string }>(
+    "select name from readable_gateway_nodes where certificate_ends_at < now() + $1 * interval '1 day' order by name limit $2",
+    [days, limit],
+  );
+  return rows.map(({ name }) => name);
+}
+
 /** As the worker has counted them last. */
 export async function countTroubled(ctx: Ctx): Promise<{ unhealthy: number; elsewhere: number }> {
   const [row] = await ctx.db.query<{ unhealthy: number; elsewhere: number }>(

@@ -55,7 +55,37 @@ describe('the list of nodes', () => {
       openConnections: 1,
       runs: [],
       lastFailure: null,
+      certificate: null,
     });
+  });
+
+  test('has the certificate of the last heartbeat, and customers of the node learn that it serves TLS', async () => {
+    const call = asNode(
+      await addNode(testApp.ctx, 'vienna', {
+        address: { host: 'vienna.example.com', port: 1090 },
+        dnsPorts: { first: 20_100, last: 20_109 },
+      }),
+    );
+    const user = await createUser(testApp, { balanceMicros: 5_000_000n });
+    const runId = randomUUID();
+    const isTlsServed = async (names: string[] | undefined, endsAt = '2120-01-01T00:00:00.000Z') => {
+      const certificate = names && { names, endsAt };
+      await call(hello, {
+        body: { contractVersion: 3, runId, status: { ...status, ...(certificate && { certificate }) } },
+      });
+      const exitId = await createExit(testApp, 'vienna', `192.0.2.${(exits += 1)}`);
+      const bought = await user.call(connect, { body: { id: await createProxy(testApp, { exitId }), price: 0.8 } });
+      return bought.data.isTlsServed;
+    };
+    let exits = 100;
+    expect(await isTlsServed(['vienna.example.com'])).toBe(true);
+    expect((await find('vienna')).certificate).toEqual({ endsAt: '2120-01-01T00:00:00.000Z', fitsHost: true });
+    expect(await isTlsServed(['*.example.com'])).toBe(true);
+    expect(await isTlsServed(['elsewhere.example.com'])).toBe(false);
+    expect((await find('vienna')).certificate).toMatchObject({ fitsHost: false });
+    expect(await isTlsServed(['vienna.example.com'], '2020-01-01T00:00:00.000Z')).toBe(false);
+    expect(await isTlsServed(undefined)).toBe(false);
+    expect((await find('vienna')).certificate).toBeNull();
   });
 
   test('tells when processes of the last day ran, and the last error of an exit', async () => {

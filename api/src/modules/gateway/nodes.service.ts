@@ -1,6 +1,7 @@
 /** Gateway nodes as staff see them, and draining. */
+import { certificateFits } from '@cellhop/contract/certificates';
 import { AppError } from '@cellhop/contract/errors';
-import type { NodeStatus } from '@cellhop/contract/gateway';
+import type { NodeStatus } from '@cellhop/contract/node-status';
 import { NODES_MAX } from '@cellhop/contract/limits';
 import type { GatewayNode } from '@cellhop/contract/staff/nodes';
 import { randomBytes } from 'node:crypto';
@@ -18,10 +19,13 @@ export async function listNodes(ctx: Ctx): Promise<GatewayNode[]> {
 }
 
 function present({ gateway }: Config, row: store.NodeRow): GatewayNode {
+  const { certificateNames: names, certificateEndsAt: endsAt, ...shown } = row;
+  const host = row.publicHost ?? gateway.host;
   return {
-    ...row,
+    ...shown,
+    certificate: names && endsAt && { endsAt: endsAt.toISOString(), fitsHost: certificateFits(names, host) },
     lastReportAt: row.lastReportAt?.toISOString() ?? null,
-    host: row.publicHost ?? gateway.host,
+    host,
     port: row.publicPort ?? gateway.port,
     dnsPorts: { free: row.freeDnsPorts, total: row.dnsPorts },
   };
@@ -95,4 +99,5 @@ export async function saveStatus(
   status: NodeStatus & { contractVersion: number },
 ): Promise<void> {
   if (!(await store.saveStatus(ctx, nodeId, runId, status))) throw new AppError('FORBIDDEN');
+  await store.saveCertificate(ctx, nodeId, status.certificate);
 }

@@ -1,5 +1,5 @@
 import type { Ctx } from '../../ctx.ts';
-import type { NodeStatus } from '@cellhop/contract/gateway';
+import type { NodeStatus } from '@cellhop/contract/node-status';
 
 /** After a longer silence a run is not live. Runs without usage report every two seconds. */
 const LIVE_WITHIN_MS = 15_000;
@@ -18,6 +18,8 @@ export interface NodeRow {
   /** Null: those of the settings. */
   publicHost: string | null;
   publicPort: number | null;
+  certificateNames: string[] | null;
+  certificateEndsAt: Date | null;
   freeDnsPorts: number;
   dnsPorts: number;
   exits: number;
@@ -51,6 +53,7 @@ export function listNodes(ctx: Ctx, id: string | null, limit: number): Promise<N
      select nodes.id, name, coalesce(is_live, false) as "isLive", is_draining as "isDraining", version,
             last_report_at as "lastReportAt", software_version as "softwareVersion", relay, tunnels,
             bytes_per_second as "bytesPerSecond", public_host as "publicHost", public_port as "publicPort",
+            certificate_names as "certificateNames", certificate_ends_at as "certificateEndsAt",
             coalesce(ports.free, 0) as "freeDnsPorts", coalesce(ports.total, 0) as "dnsPorts",
             (select count(*)::int from exits where exits.node_id = nodes.id) as exits,
             coalesce(open.count, 0) as "openConnections",
@@ -111,6 +114,15 @@ export async function disable(ctx: Ctx, id: string, tokenHash: Buffer): Promise<
         set token_hash = $2, previous_token_hash = null, previous_token_until = null, is_draining = true, version = version + 1
       where id = $1`,
     [id, tokenHash],
+  );
+}
+
+/** @param certificate undefined: the node serves no TLS */
+export async function saveCertificate(ctx: Ctx, nodeId: string, certificate: NodeStatus['certificate']): Promise<void> {
+  await ctx.db.query(
+    `update gateway_nodes set certificate_names = $2, certificate_ends_at = $3
+      where id = $1 and (certificate_names, certificate_ends_at) is distinct from ($2::text[], $3::timestamptz)`,
+    [nodeId, certificate?.names ?? null, certificate?.endsAt ?? null],
   );
 }
 

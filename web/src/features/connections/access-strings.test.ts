@@ -19,6 +19,7 @@ describe('proxyUrls', () => {
     expect(proxyUrls(access)).toEqual({
       socks: 'socks5://user:secret@proxy.example:1080',
       http: 'http://user:secret@proxy.example:1080',
+      https: 'https://user:secret@proxy.example:1080',
     });
     expect(new URL(proxyUrls(access).http)).toMatchObject({ username: 'user', password: 'secret', port: '1080' });
   });
@@ -31,6 +32,7 @@ describe('writeAccess', () => {
     ['colons', 'proxy.example:1080:user:secret'],
     ['socksUrl', 'socks5://user:secret@proxy.example:1080'],
     ['httpUrl', 'http://user:secret@proxy.example:1080'],
+    ['httpsUrl', 'https://user:secret@proxy.example:1080'],
     ['curl', 'curl -x socks5h://user:secret@proxy.example:1080 TARGET'],
     ['playwright', "proxy: { server: 'http://proxy.example:1080', username: 'user', password: 'secret' }"],
     [

@@ -8,6 +8,7 @@ export const accessFormats = [
   'colons',
   'socksUrl',
   'httpUrl',
+  'httpsUrl',
   'curl',
   'playwright',
   'python',
@@ -25,6 +26,7 @@ export function writeAccess(access: Access, format: AccessFormat, curlArguments:
     colons,
     socksUrl: urls.socks,
     httpUrl: urls.http,
+    httpsUrl: urls.https,
     // Host names are resolved by the proxy (`socks5h`).
     curl: `curl -x socks5h://${userinfo} ${curlArguments}`,
     // Its SOCKS5 has no passwords.

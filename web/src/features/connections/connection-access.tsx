@@ -52,13 +52,14 @@ function ReadyAccess({ connection }: { connection: Usable }) {
   const [format, setFormat] = useState<(typeof accessFormats)[number]>('userinfo');
   const { isCopied, copy } = useCopy();
   const check = useConnectionCheck();
+  const formats = accessFormats.filter((value) => value !== 'httpsUrl' || connection.isTlsServed === true);
   const line = writeAccess(connection, format, curlTarget(settings));
   return (
     <div className={classes['ready']}>
       <div className={classes['string']}>
         <Select
           label={t('access.format')}
-          data={accessFormats.map((value) => ({ value, label: t(`access.formats.${value}`) }))}
+          data={formats.map((value) => ({ value, label: t(`access.formats.${value}`) }))}
           value={format}
           allowDeselect={false}
           onChange={(value) => setFormat(value ?? format)}

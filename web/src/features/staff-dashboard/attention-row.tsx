@@ -5,6 +5,7 @@ import {
   IconChecklist,
   IconCoins,
   IconDatabaseExclamation,
+  IconCertificate,
   IconGauge,
   IconHeartbeat,
   IconMailExclamation,
@@ -209,6 +210,7 @@ function useSystemItems(attention: Attention | undefined): Item[] {
 
 function useProxyItems({
   failingNodes,
+  endingCertificates,
   spentBudgets,
   unhealthyProxies,
   proxiesElsewhere,
@@ -218,6 +220,13 @@ function useProxyItems({
     key: `failing ${name}`,
     Icon: IconHeartbeat,
     text: t('attention.failing', { name }),
+    target: attentionTargets.nodes,
+    isUrgent: true,
+  }));
+  const ending = (endingCertificates ?? []).map((name) => ({
+    key: `certificate ${name}`,
+    Icon: IconCertificate,
+    text: t('attention.certificate', { name }),
     target: attentionTargets.nodes,
     isUrgent: true,
   }));
@@ -233,6 +242,7 @@ function useProxyItems({
   ] as const;
   return [
     ...failing,
+    ...ending,
     ...counts
       .filter(({ count }) => count > 0)
       .map(({ count, ...item }) => ({

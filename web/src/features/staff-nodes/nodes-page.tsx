@@ -68,6 +68,16 @@ function relayText(relay: string | null, t: TFunction<'staffInventory'>): string
 
 const BYTES_PER_KIB = 1024;
 
+function CertificateEnd({ endsAt, fitsHost }: NonNullable<GatewayNode['certificate']>) {
+  const { t } = useTranslation('staffInventory');
+  return (
+    <>
+      <time dateTime={endsAt}>{formatMoment(endsAt)}</time>
+      {!fitsHost && `, ${t('nodes.otherName')}`}
+    </>
+  );
+}
+
 function NodesTable({ nodes, onDrain, onBudget }: NodesTableProps) {
   const { t } = useTranslation('staffInventory');
   const columns: Column<GatewayNode>[] = [
@@ -86,6 +96,12 @@ function NodesTable({ nodes, onDrain, onBudget }: NodesTableProps) {
       place: 'more',
       render: ({ softwareVersion, relay }) =>
         softwareVersion === null ? t('unknown') : [softwareVersion, ...relayText(relay, t)].join(', '),
+    },
+    {
+      key: 'certificate',
+      header: t('nodes.certificate'),
+      place: 'more',
+      render: ({ certificate }) => (certificate ? <CertificateEnd {...certificate} /> : t('nodes.noCertificate')),
     },
     ...useLoadColumns(),
     {
