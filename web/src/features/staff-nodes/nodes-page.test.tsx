@@ -91,6 +91,15 @@ it('has all of a gateway on a phone, in two lines and what opens below them', as
   expect(values).toEqual(['0.1.0, native code', '2', '900 / 1,000', expect.stringContaining('21.11.2026')]);
 });
 
+it('says until when the certificate of a gateway is valid, and whether it is for its host', async () => {
+  const certificate = { endsAt: new Date(2027, 0, 5, 12).toISOString(), fitsHost: false };
+  const { screen } = await openAsStaff('/admin/nodes', {
+    answers: { 'GET /v1/nodes/admin': { data: [{ ...node, certificate }] } },
+  });
+  const region = within(await screen.findByRole('region', { name: 'Gateways' }));
+  await expect.poll(() => region.queryByText(/, for another name/)).not.toBeNull();
+});
+
 it.each([
   ['splice', '0.1.0, native code'],
   ['pump', '0.1.0, TypeScript'],

@@ -97,12 +97,6 @@ function NodesTable({ nodes, onDrain, onBudget }: NodesTableProps) {
       render: ({ softwareVersion, relay }) =>
         softwareVersion === null ? t('unknown') : [softwareVersion, ...relayText(relay, t)].join(', '),
     },
-    {
-      key: 'certificate',
-      header: t('nodes.certificate'),
-      place: 'more',
-      render: ({ certificate }) => (certificate ? <CertificateEnd {...certificate} /> : t('nodes.noCertificate')),
-    },
     ...useLoadColumns(),
     {
       key: 'lastReportAt',
@@ -112,6 +106,14 @@ function NodesTable({ nodes, onDrain, onBudget }: NodesTableProps) {
         lastReportAt === null ? t('nodes.never') : <time dateTime={lastReportAt}>{formatMoment(lastReportAt)}</time>,
     },
   ];
+  // Most shops have none.
+  if (nodes?.some(({ certificate }) => certificate))
+    columns.push({
+      key: 'certificate',
+      header: t('nodes.certificate'),
+      place: 'more',
+      render: ({ certificate }) => (certificate ? <CertificateEnd {...certificate} /> : t('nodes.noCertificate')),
+    });
   if (onDrain !== undefined)
     columns.push({
       key: 'action',
