@@ -18,7 +18,7 @@ export class SecureSocket extends TLSSocket {
 
   /**
    * The handshake is done. The library does this for the clients of its own server, which would keep their sockets to itself: until then later errors
-   * are not reported, and HTTP/2 waits. `secure-socket.test.ts` fails if it changes.
+   * are not reported, and HTTP/2 waits. The tests of HTTP/2 fail if it changes.
    */
   establish(): void {
     const socket = this as unknown as Undocumented;

@@ -86,6 +86,7 @@ test('hello returns the versions and the public URL', async () => {
       echoUrls: [`${testApp.ctx.config.publicUrl}/v1/echo`],
       refusedUpstreams: [expect.stringMatching(/^tcp:\/\/\S+:\d+$/)],
       purchaseNetworks: [],
+      refusedRevision: expect.stringMatching(/^[0-9a-f-]{36}$/),
     });
 });
 
