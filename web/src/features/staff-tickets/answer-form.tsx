@@ -12,6 +12,7 @@ import { useProfile } from '../../session/profile.ts';
 import { usePermission } from '../staff-parts/use-permission.ts';
 import { answersSince } from './answers-since.ts';
 import { FilesField } from '../tickets/files-field.tsx';
+import { useSendShortcut } from '../tickets/use-send-shortcut.ts';
 import { isConflict, useAnswer, useAnswerFiles, useAnyMessages, useCloseAnyTicket } from './api.ts';
 import { useCannedReplies } from './canned-replies-api.ts';
 import classes from './ticket-page.module.css';
@@ -63,6 +64,8 @@ export function AnswerForm({ ticket, onSent, onClosed }: AnswerFormProps) {
     if (closes && (await closing.run()) !== undefined) onClosed();
   };
   const submit = form.handleSubmit((body) => send(body, false));
+  const isReady = rows !== undefined && files.isReady;
+  const shortcut = useSendShortcut(isReady && !closing.isRunning ? () => void submit() : undefined);
   const submitAndClose = form.handleSubmit((body) => send(body, true));
 
   function insert(text: string): void {
@@ -82,6 +85,7 @@ export function AnswerForm({ ticket, onSent, onClosed }: AnswerFormProps) {
       <Textarea
         {...form.register('content', { onChange: () => setSeen((current) => current ?? newest) })}
         label={t('answer.label')}
+        {...shortcut}
         size="md"
         minRows={4}
         rows={4}
@@ -91,7 +95,7 @@ export function AnswerForm({ ticket, onSent, onClosed }: AnswerFormProps) {
       <div className={classes['actions']}>
         <CannedReplySelect languageCode={user.languageCode} onChoose={insert} />
         <SendButtons
-          isReady={rows !== undefined && files.isReady}
+          isReady={isReady}
           isWarned={isWarned}
           isAnswering={answering.isRunning}
           isClosing={closing.isRunning}

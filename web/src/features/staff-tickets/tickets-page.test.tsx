@@ -156,6 +156,35 @@ it('sends an answer and closes the ticket, and links the connection that it is a
   expect(changes.map((request) => request.split(' ')[0])).toEqual(['POST', 'PATCH']);
 });
 
+it('sends an answer by Ctrl+Enter, and no answer by Enter alone', async () => {
+  const opened = ticket(1);
+  const { api, fill, screen, user } = await openAsStaff(`/admin/tickets/${opened.id}`, {
+    answers: {
+      ...ticketAnswers,
+      [`GET ${TICKETS}/*`]: { data: opened },
+      [`POST ${MESSAGES}`]: {
+        data: {
+          id: userId,
+          content: 'Fixed.',
+          isUser: false,
+          files: [],
+          createdAt: opened.createdAt,
+          author: { id: userId, email: 'admin@example.com' },
+        },
+      },
+    },
+  });
+  await screen.findByText('Ctrl+Enter sends it');
+  const field = screen.getByLabelText<HTMLTextAreaElement>('Your reply');
+  await fill(field, 'Fixed.');
+  const sent = () => api.requests.filter((request) => request.startsWith('POST'));
+  await user.keyboard('{Enter}');
+  expect(sent()).toEqual([]);
+  await user.keyboard('{Control>}{Enter}{/Control}');
+  await expect.poll(() => field.value).toBe('');
+  expect(sent()).toHaveLength(1);
+});
+
 it('leaves a ticket open if its answer is refused, and offers no closing to those who may not close', async () => {
   const opened = ticket(1);
   const { api, fill, screen, user } = await openAsStaff(`/admin/tickets/${opened.id}`, {

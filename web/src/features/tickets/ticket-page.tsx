@@ -1,7 +1,6 @@
 import type { Ticket } from '@cellhop/contract/tickets';
 import { ticketMessageBody, type TicketMessageBody } from '@cellhop/contract/tickets.forms';
 import { Button, Textarea } from '@mantine/core';
-import { useMediaQuery } from '@mantine/hooks';
 import { IconSend } from '@tabler/icons-react';
 import { Link } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
@@ -11,13 +10,13 @@ import { useDraft, useKeptDraft, textDraft } from '../../hooks/use-draft.ts';
 import { useSchemaForm } from '../../hooks/use-schema-form.ts';
 import { useScreenParams, useScreenSearch } from '../../loading/use-screen.ts';
 import { Breadcrumbs } from '../../ui/breadcrumbs.tsx';
-import { TOUCH_SCREEN } from '../../ui/breakpoints.ts';
 import { PageFailure } from '../../ui/page-failure.tsx';
 import { useCloseTicket, useMessages, useTicket, useSendMessage, useTicketFiles } from './api.ts';
 import { FilesField } from './files-field.tsx';
 import { ticketScreen } from './screen.ts';
 import classes from './ticket-page.module.css';
 import { MessageList, QuestionPlaceholder, TicketQuestion } from './ticket-parts.tsx';
+import { useSendShortcut } from './use-send-shortcut.ts';
 
 export function TicketPage() {
   const { ticketId: id } = useScreenParams(ticketScreen);
@@ -85,7 +84,6 @@ function MessageForm({ ticketId, onSent }: MessageFormProps) {
   const { t } = useTranslation('support');
   const sending = useSendMessage(ticketId);
   const files = useTicketFiles(ticketId);
-  const isTouch = useMediaQuery(TOUCH_SCREEN, undefined, { getInitialValueInEffect: false });
   const draft = useDraft(`message:${ticketId}`, isMessageDraft);
   const form = useSchemaForm(ticketMessageBody, { content: '', ...draft.read() });
   useKeptDraft(form, draft);
@@ -97,15 +95,13 @@ function MessageForm({ ticketId, onSent }: MessageFormProps) {
     draft.write(undefined);
     onSent();
   });
+  const shortcut = useSendShortcut(files.isReady ? () => void submit() : undefined);
   return (
     <form className={classes['form']} noValidate onSubmit={(event) => void submit(event)} {...files.handlers}>
       <Textarea
         {...form.register('content')}
         label={t('messages.write')}
-        description={isTouch ? undefined : t('messages.shortcut')}
-        onKeyDown={(event) => {
-          if (event.key === 'Enter' && (event.ctrlKey || event.metaKey) && files.isReady) void submit();
-        }}
+        {...shortcut}
         size="md"
         minRows={3}
         rows={3}
