@@ -15,6 +15,7 @@ import { deleteOldClientAddresses } from '../modules/connections/access.service.
 import { deleteOldChanges as deleteOldRotations } from '../modules/rotation/rotation.service.ts';
 import { deleteOldAddresses } from '../modules/gateway/exit-checks.service.ts';
 import { deleteOldDays, watchFailing } from '../modules/gateway/exit-history.service.ts';
+import { warnOfCertificates } from '../modules/gateway/certificates.service.ts';
 import { compareChains } from '../modules/invoices/comparison.service.ts';
 import { deleteOldRates } from '../modules/invoices/rates.service.ts';
 import { deleteOldMails } from '../modules/mails/mails.service.ts';
@@ -52,6 +53,7 @@ const schedule: ScheduledTask[] = [
   { name: 'jobs.clean-up', cron: '*/10 * * * *', run: cleanUpJobs },
   { name: 'system.watch-machine', cron: '*/10 * * * *', run: warnOfMachine },
   // Spread over the hour.
+  { name: 'nodes.watch-certificates', cron: '3 * * * *', run: warnOfCertificates },
   { name: 'auth.clean-up', cron: '7 * * * *', run: deleteExpired },
   { name: 'audit-log.clean-up', cron: '17 * * * *', run: deleteOld },
   { name: 'notifications.clean-up', cron: '27 * * * *', run: deleteOldNotifications },

@@ -190,4 +190,22 @@ export const en: LanguageTexts = {
     button: 'Open the dashboard',
     afterLink: [],
   },
+  'certificate-ending': {
+    subject: (brandName) => `The TLS certificate of a ${brandName} gateway ends soon`,
+    title: 'The TLS certificate of a gateway ends soon',
+    intro: (brandName) =>
+      `The certificate with which a ${brandName} gateway serves https proxies ends within two weeks, and has not been renewed. The dashboard names the gateway.`,
+    beforeLink: ['You get this because your role can see the state of the system.'],
+    button: 'Open the dashboard',
+    afterLink: [],
+  },
+  'certificate-expired': {
+    subject: (brandName) => `The TLS certificate of a ${brandName} gateway has expired`,
+    title: 'The TLS certificate of a gateway has expired',
+    intro: (brandName) =>
+      `The certificate with which a ${brandName} gateway serves https proxies has expired: programs refuse these proxies, and customers no longer get the format. Other formats work. The dashboard names the gateway.`,
+    beforeLink: ['You get this because your role can see the state of the system.'],
+    button: 'Open the dashboard',
+    afterLink: [],
+  },
 };

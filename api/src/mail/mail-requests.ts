@@ -22,6 +22,8 @@ export const mailRequestSchema = z.discriminatedUnion('template', [
       'disk-full',
       'backup-late',
       'exits-failing',
+      'certificate-ending',
+      'certificate-expired',
     ]),
     values: z.object({ link }),
   }),

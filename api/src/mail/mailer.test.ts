@@ -58,6 +58,8 @@ const requests: Omit<MailRequest, 'to' | 'languageCode'>[] = [
   { template: 'disk-full', values: { link } },
   { template: 'backup-late', values: { link } },
   { template: 'exits-failing', values: { link } },
+  { template: 'certificate-ending', values: { link } },
+  { template: 'certificate-expired', values: { link } },
 ];
 const news: Omit<MailRequest, 'to' | 'languageCode'> = {
   template: 'news',
@@ -83,6 +85,8 @@ const titles = {
     'The disk is nearly full',
     'The newest backup is too old',
     'A tenth of the exits of a gateway fail',
+    'The TLS certificate of a gateway ends soon',
+    'The TLS certificate of a gateway has expired',
   ],
   ru: [
     'Подтвердите email',
@@ -103,6 +107,8 @@ const titles = {
     'Диск почти заполнен',
     'Последняя резервная копия устарела',
     'У шлюза не работает десятая часть узлов выхода',
+    'TLS-сертификат шлюза скоро истекает',
+    'TLS-сертификат шлюза истёк',
   ],
 };
 

@@ -15,6 +15,8 @@ export type MailTemplate =
   | 'disk-full'
   | 'backup-late'
   | 'exits-failing'
+  | 'certificate-ending'
+  | 'certificate-expired'
   | 'second-factor-off'
   | 'account-deleted'
   | 'top-up'
@@ -32,7 +34,9 @@ export type MailRequest = { to: string; languageCode: LanguageCode } & (
         | 'database-restored'
         | 'disk-full'
         | 'backup-late'
-        | 'exits-failing';
+        | 'exits-failing'
+        | 'certificate-ending'
+        | 'certificate-expired';
       values: { link: string };
     }
   | { template: 'password-changed' | 'new-sign-in'; values: MailEvent & { link: string } }

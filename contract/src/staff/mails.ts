@@ -21,6 +21,8 @@ export const mailKinds = [
   'disk-full',
   'backup-late',
   'exits-failing',
+  'certificate-ending',
+  'certificate-expired',
   'news',
 ] as const;
 export type MailKind = (typeof mailKinds)[number];

@@ -126,6 +126,28 @@ export async function saveCertificate(ctx: Ctx, nodeId: string, certificate: Nod
   );
 }
 
+/**
+ * Certificates that end within this time, or have expired, each once however many nodes have it. Nodes that have not reported for a day
+ * do not count: one that was taken down keeps what it reported last.
+ * @returns `key`: of the certificate
+ */
+export function listEndingCertificates(
+  ctx: Ctx,
+  soonDays: number,
+  limit: number,
+): Promise<{ key: string; isExpired: boolean }[]> {
+  return ctx.db.query(
+    `select md5(array_to_string(certificate_names, ',') || certificate_ends_at::text) as key,
+            certificate_ends_at < now() as "isExpired"
+       from gateway_nodes as nodes
+      where certificate_ends_at < now() + $1 * interval '1 day'
+        and exists (select from gateway_runs where node_id = nodes.id and seen_at > now() - interval '1 day')
+      group by certificate_names, certificate_ends_at
+      order by certificate_ends_at, key limit $2`,
+    [soonDays, limit],
+  );
+}
+
 /** @returns false if the run belongs to another node */
 export async function saveStatus(
   ctx: Ctx,

@@ -36,10 +36,13 @@ export async function send(
   return mail.mailId;
 }
 
+/** Mails that workers of 0.4.0 cannot render. */
+const UNKNOWN_BEFORE = new Set<MailRequest['template']>(['exits-failing', 'certificate-ending', 'certificate-expired']);
+
 /** Workers of 0.4.0 leave jobs alone whose names they do not know. */
 function jobOf({ template }: MailRequest) {
   if (template === 'news') return 'mail.deliver-news';
-  return template === 'exits-failing' ? 'mail.deliver-alert' : 'mail.deliver';
+  return UNKNOWN_BEFORE.has(template) ? 'mail.deliver-alert' : 'mail.deliver';
 }
 
 /** The same in a transaction that may move money, which enqueues no job: a task of the worker does. */

@@ -7,17 +7,22 @@ import { notifyAll } from './notifications.service.ts';
 
 const MAILED_MAX = 50;
 
-/** Once for each key, whichever program notices it. */
-export function tellSystemStaff(
-  ctx: Ctx,
-  idempotencyKey: string,
-  template: 'database-restored' | 'disk-full' | 'backup-late' | 'exits-failing',
-): Promise<void> {
+type SystemNotice =
+  | 'database-restored'
+  | 'disk-full'
+  | 'backup-late'
+  | 'exits-failing'
+  | 'certificate-ending'
+  | 'certificate-expired';
+
+/** Each of them once for each key, whichever program notices it. */
+export function tellSystemStaff(ctx: Ctx, idempotencyKey: string, template: SystemNotice): Promise<void> {
   return ctx.tx(async (ctx) => {
     const holders = await users.listHolders(ctx, 'SYSTEM_READ', MAILED_MAX);
     const notices = holders.map(({ id: userId, languageCode }) => ({
       userId,
-      idempotencyKey,
+      // Keys of messages are unique among all users.
+      idempotencyKey: `${idempotencyKey}:${userId}`,
       event: { kind: 'MESSAGE' as const, details: { description: mailTexts[languageCode][template].title } },
     }));
     const notified = new Set(await notifyAll(ctx, notices));
