@@ -173,6 +173,9 @@ export const defaultLimits = {
   http2Streams: CONNECTION_TUNNELS_MAX,
   /** What a client may send on a stream before it is read: 10 Mbit/s with a round trip of 200 ms. */
   http2WindowBytes: 256 * KIB,
+  /** Of a client; each is answered. Programs send one in some seconds. */
+  http2PingsPerSecond: 100,
+  http2PingsBurst: 1_000,
   /** How often the files of the certificate are read. */
   certificateCheckMs: 10_000,
 

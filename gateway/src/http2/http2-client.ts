@@ -1,5 +1,6 @@
-import { performServerHandshake, type ServerHttp2Session } from 'node:http2';
+import { constants, performServerHandshake, type ServerHttp2Session } from 'node:http2';
 import type { Connection } from '../connections/connection.ts';
+import { TokenBucket } from '../connections/token-bucket.ts';
 import type { ClientSocket } from '../listeners/client-socket.ts';
 import type { Limits } from '../limits.ts';
 import { sessionOptions, widen } from './streams.ts';
@@ -18,6 +19,10 @@ export class Http2Client {
     this.session = performServerHandshake(socket, sessionOptions(limits));
     client.interrupt = () => this.#end();
     this.session.on('error', () => socket.destroy()).on('close', () => this.#closeSoon());
+    const pings = new TokenBucket(limits.http2PingsPerSecond, limits.http2PingsBurst);
+    this.session.on('ping', () => {
+      if (!pings.take()) this.session.destroy(undefined, constants.NGHTTP2_ENHANCE_YOUR_CALM);
+    });
     this.session.once('remoteSettings', () => {
       if (!this.session.destroyed) widen(this.session, limits);
     });

@@ -3,7 +3,7 @@ import { type ClientHttp2Session, type ClientHttp2Stream, constants } from 'node
 import { expect, it, onTestFinished } from 'vitest';
 import type { FakeConnection } from '../../test/control-plane.ts';
 import { basic, readMetric, untilGauge } from '../../test/gateway-harness.ts';
-import { connectTo, openHttp2Client, restOf } from '../../test/http2-client.ts';
+import { connectTo, frame, openHttp2Client, rawConnect, restOf } from '../../test/http2-client.ts';
 import { listenLocally, until } from '../../test/sockets.ts';
 import { openSecureClient, startTlsHarness, type TlsHarness } from '../../test/tls-harness.ts';
 import type { Limits } from '../limits.ts';
@@ -62,32 +62,45 @@ it('streams that are opened and reset at once end the connection', async () => {
   await untilGauge(harness.gateway, 'gateway_tunnels', 0);
 });
 
-it.each([
-  ['pings', '0000080600000000000011223344556677'],
-  ['settings', '000000040000000000'],
-  ['frames that are none', '00000400ff0000000100000000'],
-])(
-  'a flood of %s ends at the deadline of the handshake at the latest, and others do not feel it',
-  async (_name, frame) => {
-    const { harness } = await start({ handshakeMs: 2_000 });
+const FLOODS = [
+  ['pings', frame(6, 0, 0, Buffer.alloc(8))],
+  ['settings', frame(4, 0, 0)],
+  ['frames that are none', frame(0, 0xff, 0)],
+  ['empty data', frame(0, 0, 1)],
+] as const;
+
+it.each(FLOODS.flatMap(([name, flood]) => [true, false].map((isReading) => [name, isReading, flood] as const)))(
+  'a flood of %s ends the connection of a client with a password, whether it reads (%s) or not, and others do not feel it',
+  async (_name, isReading, flood) => {
+    const { harness, port } = await start();
     const socket = await openSecureClient(harness.gateway, { ALPNProtocols: ['h2'] });
-    socket.write('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n');
-    socket.write(Buffer.from('000000040000000000', 'hex'));
-    const piece = Buffer.from(frame.repeat(2_000), 'hex');
-    // It does not read what it is sent.
-    socket.pause();
-    for (let count = 0; count < 50 && !socket.destroyed; count += 1) {
-      socket.write(piece);
+    socket.write(rawConnect(harness.control.sell(), port));
+    expect(await untilGauge(harness.gateway, 'gateway_tunnels', 1)).toBe(1);
+    const other = await open(harness);
+    if (isReading) socket.resume();
+    else socket.pause();
+    const piece = Buffer.concat(Array.from({ length: 2_000 }, () => flood));
+    // Nothing else ends it: a tunnel is open, and time plays no part.
+    while (!socket.destroyed) {
+      if (!socket.writableNeedDrain) socket.write(piece);
       await new Promise(setImmediate);
     }
-    const other = await open(harness);
-    const ping = new Promise<boolean>((fulfil) => other.ping((error) => fulfil(!error)));
-    expect(await ping).toBe(true);
-    socket.destroy();
+    expect(await new Promise<boolean>((fulfil) => other.ping((error) => fulfil(!error)))).toBe(true);
     other.destroy();
     await untilGauge(harness.gateway, 'gateway_client_sockets', 0);
+    await untilGauge(harness.gateway, 'gateway_tunnels', 0);
   },
 );
+
+it('pings as usual programs send them are answered, however many in the life of a client', async () => {
+  const { harness } = await start({ http2PingsBurst: 5, http2PingsPerSecond: 1_000 });
+  const session = await open(harness);
+  for (let count = 0; count < 20; count += 1) {
+    await new Promise<void>((fulfil, reject) => session.ping((error) => (error ? reject(error) : fulfil())));
+    await new Promise((fulfil) => setTimeout(fulfil, 2));
+  }
+  expect(session.destroyed).toBe(false);
+});
 
 it('a client without a password has the time of a handshake, whatever it sends', async () => {
   const { harness, port } = await start({ handshakeMs: 500 });

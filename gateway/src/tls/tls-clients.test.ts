@@ -3,6 +3,7 @@ import type { Socket } from 'node:net';
 import { Duplex } from 'node:stream';
 import { connect } from 'node:tls';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { acceleratorFile } from '../../test/accelerator.ts';
 import { basic, type Harness, openClient, readMetric, socks5Greeting, untilGauge } from '../../test/gateway-harness.ts';
 import { listenLocally, patternedBytes, Reader, sendUntilUnread, sha256, until } from '../../test/sockets.ts';
 import {
@@ -146,6 +147,35 @@ describe('an https proxy', () => {
     client.socket.write(connectRequest(harness.control.sell(), echo.port));
     expect(await client.takeUntil('\r\n\r\n')).toMatch(/^HTTP\/1.1 200 /);
     client.socket.destroy();
+  });
+
+  it.runIf(acceleratorFile !== undefined)('uses streams beside tunnels of native code', async () => {
+    const { gateway, control } = harness;
+    while (!(await gateway.metrics.registry.metrics()).includes('gateway_relay_info{relay="splice"} 1'))
+      await new Promise(setImmediate);
+    const connection = control.sell();
+    const secure = await openSecureTunnel(harness, connection, echo.port);
+    const plain = await openClient(gateway.port);
+    plain.socket.write(connectRequest(connection, echo.port));
+    await plain.takeUntil('\r\n\r\n');
+    const sent = patternedBytes(300_000);
+    const exchange = async (client: Reader) => {
+      client.socket.write(sent);
+      expect(sha256(await client.take(sent.length))).toBe(sha256(sent));
+    };
+    for (let count = 0; count < 2; count += 1) {
+      await Promise.all([exchange(secure), exchange(plain)]);
+      await untilGauge(gateway, 'gateway_accelerated_tunnels', 1);
+      expect(await readMetric(gateway, 'gateway_tunnels')).toBe(2);
+    }
+    // Neither ends with the other.
+    secure.socket.destroy();
+    await untilGauge(gateway, 'gateway_tunnels', 1);
+    await exchange(plain);
+    plain.socket.end();
+    expect((await plain.rest()).end).toBe('ended');
+    await untilGauge(gateway, 'gateway_tunnels', 0);
+    await until(() => connection.usedBytes === 10 * sent.length);
   });
 
   it('takes a hello that comes byte by byte', async () => {

@@ -49,10 +49,12 @@ type Usable = Connection & { password: string };
 function ReadyAccess({ connection }: { connection: Usable }) {
   const { t } = useTranslation('proxyConnection');
   const settings = useSettings();
-  const [format, setFormat] = useState<(typeof accessFormats)[number]>('userinfo');
+  const [chosen, setFormat] = useState<(typeof accessFormats)[number]>('userinfo');
   const { isCopied, copy } = useCopy();
   const check = useConnectionCheck();
   const formats = accessFormats.filter((value) => value !== 'httpsUrl' || connection.isTlsServed === true);
+  // The certificate may expire while the page is open.
+  const format = formats.includes(chosen) ? chosen : 'userinfo';
   const line = writeAccess(connection, format, curlTarget(settings));
   return (
     <div className={classes['ready']}>

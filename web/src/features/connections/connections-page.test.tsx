@@ -462,3 +462,28 @@ it('shows by a test where the proxy leaves, and what is not as it is sold', asyn
     'IPv6: does not work',
   ]);
 });
+
+it.each([
+  [true, ['HTTPS URL']],
+  [false, []],
+  // An API of 0.4.0.
+  [undefined, []],
+])('offers the format of https proxies where the gateway serves them: %s', async (isTlsServed, offered) => {
+  const rows = [exampleConnection(1, isTlsServed === undefined ? {} : { isTlsServed })];
+  const { api, dialog, screen, user } = await openDetails(rows);
+  const format = dialog.getByRole<HTMLInputElement>('combobox', { name: 'Format' });
+  await user.click(format);
+  const options = await screen.findAllByRole('option');
+  expect(options.map(({ textContent }) => textContent)).toContain('HTTP URL');
+  const https = options.filter(({ textContent }) => textContent === 'HTTPS URL');
+  expect(https.map(({ textContent }) => textContent)).toEqual(offered);
+  if (https[0] === undefined) return;
+  await user.click(https[0]);
+  const { username, password } = connection;
+  await dialog.findByText(`https://${username}:${password}@proxy.example.com:1080`);
+  // The certificate has expired.
+  rows[0] = { ...rows[0]!, isTlsServed: false };
+  api.refetch();
+  await dialog.findByText(`${username}:${password}@proxy.example.com:1080`);
+  expect(format.value).not.toBe('HTTPS URL');
+});
