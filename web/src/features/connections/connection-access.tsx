@@ -81,7 +81,7 @@ function ReadyAccess({ connection }: { connection: Usable }) {
         <output className={hidden['visuallyHidden']}>{isCopied ? t('access.copied') : ''}</output>
         <CheckResult check={check.result} isRunning={check.isRunning} />
         <ReplaceOffer connection={connection} check={check.result} />
-        <p className={classes['note']}>{t('access.onePort')}</p>
+        <p className={classes['note']}>{t(connection.isTlsServed === true ? 'access.onePortTls' : 'access.onePort')}</p>
       </div>
       <Suspense fallback={<div className={classes['phonePlace']} />}>
         <PhoneAccess connection={connection} />

@@ -475,6 +475,7 @@ it.each([
   await user.click(format);
   const options = await screen.findAllByRole('option');
   expect(options.map(({ textContent }) => textContent)).toContain('HTTP URL');
+  dialog.getByText(isTlsServed ? /^SOCKS5, HTTP and HTTPS use/ : /^SOCKS5 and HTTP use/);
   const https = options.filter(({ textContent }) => textContent === 'HTTPS URL');
   expect(https.map(({ textContent }) => textContent)).toEqual(offered);
   if (https[0] === undefined) return;

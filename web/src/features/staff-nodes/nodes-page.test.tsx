@@ -98,6 +98,7 @@ it('says until when the certificate of a gateway is valid, and whether it is for
   });
   const region = within(await screen.findByRole('region', { name: 'Gateways' }));
   await expect.poll(() => region.queryByText(/, for another name/)).not.toBeNull();
+  expect(region.getByText('05.01.2027 12:00')).toBeTruthy();
 });
 
 it.each([

@@ -1,4 +1,3 @@
-import { Group } from '@mantine/core';
 import type { GatewayNode } from '@cellhop/contract/staff/nodes';
 import { Link } from '@tanstack/react-router';
 import type { TFunction } from 'i18next';
@@ -72,7 +71,7 @@ function CertificateEnd({ endsAt, fitsHost }: NonNullable<GatewayNode['certifica
   const { t } = useTranslation('staffInventory');
   return (
     <>
-      <time dateTime={endsAt}>{formatMoment(endsAt)}</time>
+      <time dateTime={endsAt}>{formatDate(endsAt)}</time>
       {!fitsHost && `, ${t('nodes.otherName')}`}
     </>
   );
@@ -120,7 +119,7 @@ function NodesTable({ nodes, onDrain, onBudget }: NodesTableProps) {
       header: t('table.action'),
       place: 'action',
       render: (node) => (
-        <Group gap="xs" wrap="nowrap" display="inline-flex">
+        <div className={classes['actions']}>
           <RowButton
             text={t('budget.action')}
             label={t('budget.title', { name: node.name })}
@@ -132,7 +131,7 @@ function NodesTable({ nodes, onDrain, onBudget }: NodesTableProps) {
             isDestructive={!node.isDraining}
             onClick={() => onDrain(node)}
           />
-        </Group>
+        </div>
       ),
     });
   return <DataTable label={t('nodes.label')} columns={columns} rows={nodes} rowKey={({ id }) => id} isDense />;
