@@ -1,5 +1,5 @@
 import { enter, expect, test } from './product.ts';
-import { expectGood } from './screen-checks.ts';
+import { expectGood, prefer } from './screen-checks.ts';
 
 test('customers see no admin area, and read which permission a page needs', async ({ page }) => {
   const requested: string[] = [];
@@ -35,10 +35,22 @@ test('all screens of the admin area are in view on a desktop', async ({ page }) 
   for (const item of [...(await menu.getByRole('link').all()), menu.getByRole('button', { name: 'Customer area' })])
     await expect(item).toBeInViewport({ ratio: 1 });
   await expect(page.getByRole('complementary').getByRole('radio').last()).toBeInViewport();
-  await page.setViewportSize({ width: 1280, height: 800 });
-  const side = page.getByRole('complementary');
-  await expect.poll(() => side.evaluate((menu) => menu.scrollHeight - menu.clientHeight)).toBe(0);
 });
+
+for (const [language, name] of [
+  ['en', 'Main menu'],
+  ['ru', 'Главное меню'],
+] as const)
+  test(`the menu of the admin area does not scroll on a small desktop, in ${language}`, async ({ page }) => {
+    await page.setViewportSize({ width: 1280, height: 800 });
+    await prefer(page, language, 'LIGHT');
+    await enter(page, '/admin', 'admin@example.com', 'demo-password');
+    const links = page.getByRole('navigation', { name }).getByRole('link');
+    await expect(links).toHaveCount(16);
+    const side = page.getByRole('complementary');
+    await expect.poll(() => side.evaluate((menu) => menu.scrollHeight - menu.clientHeight)).toBe(0);
+    for (const link of await links.all()) await expect(link).toBeInViewport({ ratio: 1 });
+  });
 
 test('the admin area opens from another screen without an error, however slowly its code arrives', async ({ page }) => {
   // The code arrives once the place of the screen shows a spinner, and its texts later.

@@ -1,5 +1,6 @@
 /** The pages that the API renders for visitors and search engines. */
 import { enter, expect, test } from './product.ts';
+import { PHONE_WIDTH, prefer } from './screen-checks.ts';
 
 test.describe('without JavaScript', () => {
   test.use({ javaScriptEnabled: false });
@@ -49,6 +50,18 @@ test('the language and the theme that a visitor chooses there are those of the a
   await page.getByRole('banner').getByRole('link', { name: 'В приложение' }).click();
   await expect(page).toHaveURL(/\/proxies$/);
 });
+
+for (const [language, name] of [
+  ['en', 'Sign up'],
+  ['ru', 'Зарегистрироваться'],
+] as const)
+  test(`the whole form of the sign-up is in view on a phone, in ${language}`, async ({ page }) => {
+    await page.setViewportSize({ width: PHONE_WIDTH, height: 844 });
+    await prefer(page, language, 'LIGHT');
+    await page.goto('/sign-up');
+    await expect(page.getByRole('button', { name, exact: true })).toBeInViewport({ ratio: 1 });
+    await expect(page.getByRole('heading', { level: 1 })).toBeInViewport({ ratio: 1 });
+  });
 
 test('the header is one row on each page and at each width, and holds all of its links', async ({ page }) => {
   for (const width of [1440, 768, 375, 320]) {

@@ -14,13 +14,13 @@ const texts: Record<LanguageCode, Texts> = {
   en: {
     title: 'Confirm your email',
     text: (brandName) =>
-      `One more click, and your ${brandName} account is ready. If you did not sign up, close this page.`,
+      `One more step, and your ${brandName} account is ready. If you did not sign up, close this page.`,
     button: 'Confirm email',
   },
   ru: {
     title: 'Подтвердите email',
     text: (brandName) =>
-      `Ещё одно нажатие, и ваш аккаунт ${brandName} готов. Если вы не регистрировались, закройте эту страницу.`,
+      `Ещё один шаг, и ваш аккаунт ${brandName} готов. Если вы не регистрировались, закройте эту страницу.`,
     button: 'Подтвердить email',
   },
 };

@@ -9,10 +9,12 @@ import type { Actor } from '../../http/actor.ts';
 import { compareWithSold, type FoundPlace, openPlaces, type PlaceOf } from '../proxies/place-files.service.ts';
 import * as store from './connection-checks.store.ts';
 
-/** An answer younger than this is repeated, whoever asked for it. */
+/** An answer younger than this is repeated, whoever asked for it. Checks that nobody asked for answer nothing: they are older than the question. */
 const FRESH_MS = 30_000;
 /** Longer than a check takes, with the time until the gateway fetches and reports it (`gateway/src/limits.ts`). */
 const UNANSWERED_MS = 20_000;
+/** Checks of the gateway's own follow an answer; a request that is older than this has none of them as its answer. */
+const ANSWERED_MS = UNANSWERED_MS + FRESH_MS;
 /** A check that is older says too little about the exit of now. */
 const REPLACEABLE_MS = 600_000;
 /** The name is part of stored keys. */
@@ -33,13 +35,18 @@ export async function checkOwn(ctx: Ctx, actor: Actor, connectionId: string): Pr
   if (row.status !== 'WORK') throw new AppError('NOT_CONNECTED');
   const placeOfAddress = await openPlaces(ctx);
   const answer = (state: ConnectionCheck['state']) => present(row, state, placeOfAddress);
-  if (row.requestedMs !== null) return answer(row.requestedMs < UNANSWERED_MS ? 'RUNNING' : 'UNANSWERED');
-  if (row.checkedMs !== null && row.checkedMs < FRESH_MS && row.checkedMs >= 0) return answer(toState(row));
+  if (row.isRequested) return answer((row.requestedMs ?? 0) < UNANSWERED_MS ? 'RUNNING' : 'UNANSWERED');
+  if (hasFreshAnswer(row)) return answer(toState(row));
   await ctx.tx(async (ctx) => {
     // Only the request that begins it is counted; beyond the limit none has begun.
     if (await store.beginCheck(ctx, row.exitId)) await countUse(ctx, checksOfConnection, connectionId);
   });
   return answer('RUNNING');
+}
+
+function hasFreshAnswer({ checkedMs, requestedMs, isAnswer }: store.ConnectionCheckRow): boolean {
+  if (!isAnswer || checkedMs === null || requestedMs === null) return false;
+  return checkedMs >= 0 && checkedMs < FRESH_MS && requestedMs < ANSWERED_MS;
 }
 
 /** The reason of a check without a verdict is always the same (`ExitCheckPerformer`). */

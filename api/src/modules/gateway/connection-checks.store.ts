@@ -22,8 +22,12 @@ export interface ConnectionCheckRow extends Place {
   isPromisedAddress: boolean | null;
   /** Another address is awaited. */
   isRotating: boolean;
-  /** Since the request of the check that is waited for; null: none is. */
+  /** Since the last check was asked for; null: none ever was. */
   requestedMs: number | null;
+  /** It is waited for. */
+  isRequested: boolean;
+  /** A check has come since. */
+  isAnswer: boolean;
 }
 
 /** The connection, what the catalogue says about its proxy, and the last check of its exit. */
@@ -36,7 +40,8 @@ export async function findConnectionCheck(ctx: Ctx, connectionId: string): Promi
             case when family(seen_address) = family(proxies.ip) and not exists (select from rotation_states where rotation_states.exit_id = connections.exit_id)
                  then seen_address = proxies.ip end as "isPromisedAddress",
             exists (select from rotating_exits where rotating_exits.exit_id = connections.exit_id) as "isRotating",
-            case when is_requested then (extract(epoch from now() - requested_at) * 1000)::float8 end as "requestedMs"
+            (extract(epoch from now() - requested_at) * 1000)::float8 as "requestedMs", is_requested as "isRequested",
+            coalesce(checked_at >= requested_at, false) as "isAnswer"
        from readable_connections as connections
        join readable_proxies as proxies on proxies.id = proxy_id
        join exit_checks as checks on checks.exit_id = connections.exit_id

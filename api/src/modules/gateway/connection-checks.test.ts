@@ -69,6 +69,7 @@ describe('a check of a connection', () => {
     const ordered = async () => (await node.exchange({ wanted: 1 })).capabilityIds;
     await node.letTimePass(100);
     expect(await ordered()).toEqual([exit.id]);
+    await check();
     await answer(checkOk(exit.id, { capabilities: { udp: true, ipv6: false, resolver: '203.0.113.53' } }));
     expect(await check()).toMatchObject({ udp: true, ipv6: false, resolver: { address: '203.0.113.53' } });
     await node.letTimePass(100);
@@ -98,8 +99,22 @@ describe('a check of a connection', () => {
     expect(await check()).toMatchObject({ state: 'INCONCLUSIVE', latencyMs: null });
   });
 
-  test('repeats an answer younger than 30 s, also one that the customer did not ask for', async () => {
+  test('is never one that was made before anybody asked', async () => {
     const { node, check, answer } = await createConnection();
+    await answer();
+    await node.letTimePass(1);
+    expect(await check()).toMatchObject({ state: 'RUNNING', ...NO_ANSWER });
+    await answer();
+    expect(await check()).toMatchObject({ state: 'OK' });
+    await node.letTimePass(50);
+    await answer();
+    expect(await check()).toMatchObject({ state: 'RUNNING' });
+  });
+
+  test('repeats an answer younger than 30 s, whoever asked for it', async () => {
+    const { node, exit, check, answer } = await createConnection();
+    const admin = await createUser(testApp, { roleName: 'ADMIN' });
+    await admin.call(checkExitNow, { params: { id: exit.id } });
     await answer();
     await node.takeDue();
     await node.letTimePass(15);

@@ -142,9 +142,12 @@ describe('a proxy that leaves elsewhere than it is sold', () => {
       exit.proxyId,
       '203.0.113.9',
     ]);
-    await node.exchange({ checks: [checkOk(exit.id, { seenAddress: '89.160.20.117' })] });
+    const seen = checkOk(exit.id, { seenAddress: '89.160.20.117' });
+    await node.exchange({ checks: [seen] });
     const { data: connection } = await customer.call(connect, { body: { id: exit.proxyId, price: 0.8 } });
     const test = async () => (await customer.call(checkConnection, { params: { id: connection.id } })).data;
+    expect(await test()).toMatchObject({ state: 'RUNNING' });
+    await node.exchange({ checks: [seen] });
     expect(await test()).toMatchObject({
       state: 'OK',
       address: '89.160.20.117',

@@ -169,10 +169,16 @@ const isReplaceable = async ({ user, connection, addSpare, replace }: Awaited<Re
 };
 const promise = (id: string, address: string) =>
   testApp.database.query('update proxies set ip = $2 where id = $1', [id, address]);
+/** The next checks are answers to a test of the customer. */
+async function createTested() {
+  const created = await create();
+  await created.user.call(checkConnection, { params: { id: created.connection.id } });
+  return created;
+}
 
 describe('a connection may be replaced', () => {
   test('if its exit failed the last check', async () => {
-    const created = await create();
+    const created = await createTested();
     expect(await isReplaceable(created)).toBe(false);
     await created.node.letTimePass(31);
     await created.fail();
@@ -180,7 +186,7 @@ describe('a connection may be replaced', () => {
   });
 
   test('if the check saw another address than the proxy promises', async () => {
-    const created = await create();
+    const created = await createTested();
     const { node, exit } = created;
     await promise(exit.proxyId, '198.51.100.7');
     await node.exchange({ checks: [checkOk(exit.id, { seenAddress: '198.51.100.7' })] });
@@ -190,7 +196,7 @@ describe('a connection may be replaced', () => {
   });
 
   test('but not for another address alone, where customers change it', async () => {
-    const created = await create();
+    const created = await createTested();
     const { node, exit } = created;
     await promise(exit.proxyId, '198.51.100.17');
     await testApp.database.query(`insert into exit_rotations (exit_id, link_encrypted) values ($1, '')`, [exit.id]);
@@ -201,7 +207,7 @@ describe('a connection may be replaced', () => {
   });
 
   test('but not while its address is changed, when checks fail', async () => {
-    const created = await create();
+    const created = await createTested();
     const { exit, connection } = created;
     await testApp.database.query(`insert into exit_rotations (exit_id, link_encrypted) values ($1, '')`, [exit.id]);
     await testApp.database.query('insert into exit_changes (exit_id, connection_id, taken_at) values ($1, $2, now())', [
@@ -218,7 +224,7 @@ describe('a connection may be replaced', () => {
   });
 
   test('but not by a check without a verdict, or one of more than ten minutes ago', async () => {
-    const created = await create();
+    const created = await createTested();
     const { node, exit, replace, addSpare } = created;
     await addSpare();
     await node.exchange({ checks: [{ exitId: exit.id, outcome: 'inconclusive', reason: 'echo-unreachable' }] });

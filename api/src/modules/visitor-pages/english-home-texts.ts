@@ -92,7 +92,7 @@ export const englishHomeTexts: HomeTexts = {
       text: 'Narrow the catalogue down to a neighbourhood or to a single operator.',
     },
     { title: 'Pay only for used traffic', text: 'A connection that waits for work costs nothing more.' },
-    { title: 'Automatic refund', text: 'A proxy did not suit you? What you did not use comes back by itself.' },
+    { title: 'Refunds are automatic', text: 'A proxy did not suit you? You get back what you did not use.' },
     { title: 'Free trial for a limited time', text: 'Sign up with a promo code and try the service on us.' },
     {
       title: '25% affiliate programme',

@@ -253,6 +253,11 @@ describe('the landing page', () => {
     expect(body).toContain('<address>Müller &#38; Söhne<br>1 Main Street<br>London<br>GB1<br><a href="mailto:help@');
   });
 
+  test('says why there is no volume price, in both languages', async () => {
+    expect((await read('/')).body).toContain('the first megabyte costs as much as the last one');
+    expect((await read('/ru/')).body).toContain('первый мегабайт стоит столько же, сколько последний');
+  });
+
   test('names no coin but those of this installation, and the echo of this shop', async () => {
     const { body } = await read('/');
     expect(body).toMatch(/You can pay in .*BTC/);

@@ -8,6 +8,9 @@ import { useTenSeconds } from '../../hooks/use-ten-seconds.ts';
 import { CountryFlag } from '../../ui/country-flag.tsx';
 import classes from './check-result.module.css';
 
+/** The clock of screens is rounded up to ten seconds: a test of this moment would be one of up to ten seconds ago. */
+const JUST_NOW_MS = 20_000;
+
 interface CheckResultProps {
   /** Undefined before the first test. */
   check: ConnectionCheck | undefined;
@@ -50,7 +53,13 @@ function Works({ check }: { check: ConnectionCheck }) {
       <p className={classes['place']}>
         <CountryFlag code={countryCode} hasName />
         <span>{`${city} · ${isp}`}</span>
-        {checkedAt !== null && <span>{t('check.ago', { ago: formatAge(checkedAt, now) })}</span>}
+        {checkedAt !== null && (
+          <span>
+            {now - Date.parse(checkedAt) < JUST_NOW_MS
+              ? t('check.justNow')
+              : t('check.ago', { ago: formatAge(checkedAt, now) })}
+          </span>
+        )}
       </p>
     </div>
   );

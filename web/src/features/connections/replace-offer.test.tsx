@@ -1,7 +1,7 @@
 import type { ConnectionCheck } from '@cellhop/contract/connection-checks';
 import type { Replacement } from '@cellhop/contract/replacements';
 import { within } from '@testing-library/react';
-import { expect, it } from 'vitest';
+import { expect, it, onTestFinished, vi } from 'vitest';
 import { exampleConnection } from '../../../test/example-connections.ts';
 import { type Answers, openApp, refusal } from '../../../test/open-app.tsx';
 
@@ -93,6 +93,18 @@ it('is not offered where the proxy is as sold', async () => {
   const { screen } = await test({ ...failed, state: 'OK', isReplaceable: false });
   await screen.findByText('It works.');
   expect(screen.queryByRole('button', { name: `Replace ${ip}` })).toBeNull();
+});
+
+it.each([
+  { seconds: 0, text: 'Tested just now' },
+  { seconds: 45, text: 'Tested 50 s ago' },
+])('a test of $seconds s ago says when it was made', async ({ seconds, text }) => {
+  // The clock of screens is rounded up to ten seconds.
+  vi.useFakeTimers({ now: new Date('2026-11-20T12:00:45.000Z'), toFake: ['Date'] });
+  onTestFinished(() => void vi.useRealTimers());
+  const checkedAt = new Date(Date.now() - seconds * 1000).toISOString();
+  const { screen } = await test({ ...failed, state: 'OK', isReplaceable: false, checkedAt });
+  expect(await screen.findByText(text)).toBeDefined();
 });
 
 it('is not offered by an API of the last release', async () => {

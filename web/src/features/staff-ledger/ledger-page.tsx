@@ -133,7 +133,7 @@ function LedgerTable({ transactions }: { transactions: readonly StaffTransaction
       renderInCard: ({ balanceAfter }) => t('transaction:table.balanceThen', { amount: formatMoney(balanceAfter) }),
       render: ({ balanceAfter }) => <ColumnMoney dollars={balanceAfter} format={formatMoney} decimals={decimals} />,
     },
-    { key: 'number', place: 'none', header: t('ledger.number'), isNumeric: true, render: ({ id }) => id },
+    { key: 'number', place: 'more', header: t('ledger.number'), isNumeric: true, render: ({ id }) => id },
   ];
   return <DataTable label={t('ledger.label')} columns={columns} rows={transactions} rowKey={({ id }) => id} isDense />;
 }

@@ -63,7 +63,7 @@ function MailsTable({ mails }: { mails: readonly SentMail[] | undefined }) {
     { ...timeColumn('queuedAt', t('mails.queuedAt')), width: 8.5, place: 'line' },
     {
       key: 'endedAt',
-      place: 'none',
+      place: 'more',
       width: 8.5,
       header: t('mails.endedAt'),
       render: ({ endedAt }) => endedAt !== null && <Time at={endedAt} />,
