@@ -39,7 +39,7 @@ describe('the destinations of an association', () => {
   it('drop datagrams to unknown names, and try the name again later', async () => {
     const table: Record<string, string[]> = {};
     const names = await resolving((name) => table[name]);
-    const harness = await startNode({ nameServers: [names.address] });
+    const harness = await startNode({ nameServers: [names.address], limits: { missingNameKeptMs: 0 } });
     const echo = await openEchoing();
     const association = await associate(harness.gateway, harness.control.sell());
     association.send('late.test', echo.port, 'lost');
