@@ -77,11 +77,7 @@ export function AnswerForm({ ticket, onSent, onClosed }: AnswerFormProps) {
 
   return (
     <form className={classes['answer']} noValidate onSubmit={(event) => void submit(event)} {...files.handlers}>
-      {isWarned && (
-        <Alert role="alert" color="yellow" variant="light">
-          {t('answer.conflict', { who: authorEmails(others) ?? t('answer.someone') })}
-        </Alert>
-      )}
+      {isWarned && <OtherAnswers messages={others} />}
       <Textarea
         {...form.register('content', { onChange: () => setSeen((current) => current ?? newest) })}
         label={t('answer.label')}
@@ -141,6 +137,16 @@ function SendButtons({ isReady, isWarned, isAnswering, isClosing, onClose }: Sen
         {isWarned ? t('answer.sendAnyway') : t('support:messages.send')}
       </Button>
     </Group>
+  );
+}
+
+/** @param messages of others since the author began to write; empty if only the server knows them */
+function OtherAnswers({ messages }: { messages: ReturnType<typeof answersSince> }) {
+  const { t } = useTranslation('staffSupport');
+  return (
+    <Alert role="alert" color="yellow" variant="light">
+      {t('answer.conflict', { who: authorEmails(messages) ?? t('answer.someone') })}
+    </Alert>
   );
 }
 
