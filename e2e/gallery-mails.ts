@@ -27,7 +27,7 @@ export async function takeMails(page: Page, folder: string): Promise<string[]> {
       await expect
         .poll(async () => {
           const response = await page.request.get('/dev/mailbox', { headers: { accept: 'application/json' } });
-          mails = mailboxSchema.parse(await response.json()).filter(({ to }) => to.includes(email));
+          mails = mailboxSchema.parse(await response.json()).filter(({ to }) => to === email);
           return mails.length;
         })
         .toBe(count);

@@ -60,7 +60,7 @@ export async function readMail(page: Page, to: string): Promise<Mail> {
   await expect
     .poll(async () => {
       const response = await page.request.get('/dev/mailbox', { headers: { accept: 'application/json' } });
-      mail = mailboxSchema.parse(await response.json()).find((each) => each.to.includes(to));
+      mail = mailboxSchema.parse(await response.json()).find((each) => each.to === to);
       return mail;
     })
     .toBeDefined();

@@ -48,7 +48,7 @@ async function findLink(email: string): Promise<string> {
   let link: string | undefined;
   const find = async () => {
     const response = await fetch(`${product.url}/dev/mailbox`, { headers: { accept: 'application/json' } });
-    link = mailboxSchema.parse(await response.json()).find(({ to }) => to.includes(email))?.links[0];
+    link = mailboxSchema.parse(await response.json()).find(({ to }) => to === email)?.links[0];
     return link;
   };
   await expect.poll(find, { timeout: STEP_MS }).toBeDefined();
