@@ -222,8 +222,8 @@ test('the page of a user with related accounts and a selection is accessible and
 test('the panel of a connection and a selection of connections are accessible and fit', async ({ page, product }) => {
   const email = 'panel@example.com';
   await createCustomer(page, email);
-  const { ip } = await buyProxy(await clientAs(email, product.url, PASSWORD));
-  await enter(page, `/admin/connections?ip=${ip}`, 'admin@example.com', 'demo-password');
+  const { id, ip } = await buyProxy(await clientAs(email, product.url, PASSWORD));
+  await enter(page, `/admin/connections?id=${id}`, 'admin@example.com', 'demo-password');
   await page.getByRole('checkbox', { name: `Select ${ip}` }).check();
   await expectGood(page, 'a selection of connections');
   await page.getByRole('button', { name: `Details of ${ip}` }).click();
