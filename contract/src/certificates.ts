@@ -5,18 +5,32 @@ import { canonicalAddress } from './network.ts';
 /** More names than one certificate of a usual authority has. */
 export const CERTIFICATE_NAMES_MAX = 100;
 
-/** An end that is nearer needs attention: authorities issue certificates for months, and programs renew them weeks before. */
-export const CERTIFICATE_ENDS_SOON_DAYS = 14;
+const DAY_MS = 24 * 60 * 60 * 1000;
+
+/** An end that is nearer needs attention, unless the certificate is short-lived. */
+const ENDS_SOON_MS = 14 * DAY_MS;
+
+/** The last part of its time in which no program should still have to renew a certificate: most do with a third left. */
+const ENDS_SOON_PART = 1 / 4;
 
 export const nodeCertificateSchema = z.object({
   /** DNS names in lower case; the first label may be `*`. */
   names: z.array(z.string().max(255)).max(CERTIFICATE_NAMES_MAX),
+  /** Absent: a gateway of 0.5.0. */
+  startsAt: z.iso.datetime().optional(),
   endsAt: z.iso.datetime(),
 });
 export type NodeCertificate = z.infer<typeof nodeCertificateSchema>;
 
 /** Until the end of a certificate; negative: it has expired. A matter of the calendar, as nothing else in a gateway. */
 export const certificateMillisecondsLeft = (endsAt: string, now = Date.now()): number => Date.parse(endsAt) - now;
+
+/** From when on its end needs attention. */
+export function certificateEndsSoonFrom({ startsAt, endsAt }: Pick<NodeCertificate, 'startsAt' | 'endsAt'>): string {
+  const end = Date.parse(endsAt);
+  const wholeMs = startsAt === undefined ? Infinity : Math.max(0, end - Date.parse(startsAt));
+  return new Date(end - Math.min(ENDS_SOON_MS, wholeMs * ENDS_SOON_PART)).toISOString();
+}
 
 /** Whether a client that connects to the host accepts one of the names (RFC 6125, section 6.4). An address has no name. */
 export function certificateFits(names: readonly string[], host: string): boolean {

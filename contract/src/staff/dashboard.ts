@@ -122,7 +122,7 @@ const attentionSchema = z.object({
   silentNodes: countSchema.nullable(),
   /** The names of gateways of whose exits a tenth fail. Absent: an API of 0.4.0. */
   failingNodes: z.array(z.string()).nullable().optional(),
-  /** The names of gateways whose certificate ends within CERTIFICATE_ENDS_SOON_DAYS, or has ended. Absent: an API of 0.4.0. */
+  /** The names of gateways whose certificate ends soon, or has ended. Absent: an API of 0.4.0. */
   endingCertificates: z.array(z.string()).nullable().optional(),
   /** Budgets of traffic of which nine tenths are used, so that nothing is sold. Absent: an API of 0.4.0. */
   spentBudgets: waitingSchema.nullable().optional(),

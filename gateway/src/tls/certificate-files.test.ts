@@ -47,6 +47,7 @@ describe('the files of a certificate', () => {
     const files = await read(proxyCertificate.cert, proxyCertificate.key);
     expect(files.description).toEqual({
       names: ['proxy.test', '*.nodes.test', 'localhost'],
+      startsAt: expect.stringMatching(/^20.*Z$/) as string,
       endsAt: '2120-01-01T00:00:00.000Z',
     });
     expect(logged).toEqual([]);

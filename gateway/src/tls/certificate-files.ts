@@ -36,7 +36,9 @@ export class CertificateFiles {
 
   /** What the control plane learns. */
   get description(): NodeCertificate | undefined {
-    return this.#current && { names: [...this.#current.names], endsAt: this.#current.endsAt };
+    if (!this.#current) return undefined;
+    const { names, startsAt, endsAt } = this.#current;
+    return { names: [...names], startsAt, endsAt };
   }
 
   /** The files cannot be used as they are now. */

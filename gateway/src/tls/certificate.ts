@@ -5,6 +5,7 @@ import { createSecureContext, type SecureContext } from 'node:tls';
 /** What a client of the public port is served with. */
 export interface Certificate extends NodeCertificate {
   readonly context: SecureContext;
+  readonly startsAt: string;
   readonly endsAtMs: number;
 }
 
@@ -21,8 +22,12 @@ export function parseCertificate(certificate: string, key: string): Certificate 
   const own = readOwn(certificate);
   if (!own.checkPrivateKey(readKey(key)))
     throw new CertificateProblem('The key of GATEWAY_TLS_KEY belongs to another certificate.');
-  const { validToDate } = own;
-  const times = { endsAt: validToDate.toISOString(), endsAtMs: validToDate.getTime() };
+  const { validFromDate, validToDate } = own;
+  const times = {
+    startsAt: validFromDate.toISOString(),
+    endsAt: validToDate.toISOString(),
+    endsAtMs: validToDate.getTime(),
+  };
   return { context: createContext(certificate, key), names: readNames(own), ...times };
 }
 

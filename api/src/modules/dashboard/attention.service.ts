@@ -2,7 +2,6 @@
  * What needs attention: the first row of the dashboard and the badges of the menu. Every open page of staff requests it, so each part is
  * counted by an index and only up to a limit.
  */
-import { CERTIFICATE_ENDS_SOON_DAYS } from '@cellhop/contract/certificates';
 import { ATTENTION_COUNTED_MAX, LATE_MAIL_SECONDS } from '@cellhop/contract/limits';
 import { type Attention, type AttentionPart, attentionParts } from '@cellhop/contract/staff/dashboard';
 import type { Ctx } from '../../ctx.ts';
@@ -35,7 +34,7 @@ export async function readAttention(ctx: Ctx, actor: Pick<Actor, 'userId' | 'per
     silentNodes: await ifAllowed('silentNodes', async () => (await store.countNodes(ctx)).silent),
     failingNodes: await ifAllowed('failingNodes', () => store.listFailingNodes(ctx, ATTENTION_COUNTED_MAX)),
     endingCertificates: await ifAllowed('endingCertificates', () =>
-      store.listEndingCertificates(ctx, CERTIFICATE_ENDS_SOON_DAYS, ATTENTION_COUNTED_MAX),
+      store.listEndingCertificates(ctx, ATTENTION_COUNTED_MAX),
     ),
     spentBudgets: await ifAllowed('spentBudgets', () => countSpent(ctx)),
     troubledChains: await ifAllowed('troubledChains', () => listTroubled(ctx)),

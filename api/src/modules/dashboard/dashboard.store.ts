@@ -119,11 +119,11 @@ export async function listFailingNodes(ctx: Ctx, limit: number): Promise<string[
   return rows.map(({ name }) => name);
 }
 
-/** Names of gateways whose certificate ends within this time, or has ended. */
-export async function listEndingCertificates(ctx: Ctx, days: number, limit: number): Promise<string[]> {
+/** Names of gateways whose certificate ends soon, or has ended. */
+export async function listEndingCertificates(ctx: Ctx, limit: number): Promise<string[]> {
   const rows = await ctx.db.query<{ name: string }>(
-    "select name from readable_gateway_nodes where certificate_ends_at < now() + $1 * interval '1 day' order by name limit $2",
-    [days, limit],
+    'select name from readable_gateway_nodes where certificate_ends_soon_at < now() order by name limit $1',
+    [limit],
   );
   return rows.map(({ name }) => name);
 }

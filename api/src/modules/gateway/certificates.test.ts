@@ -1,3 +1,4 @@
+import type { NodeCertificate } from '@cellhop/contract/certificates';
 import { hello } from '@cellhop/contract/gateway';
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
@@ -29,7 +30,7 @@ async function createReportingNode(name: string) {
   const token = await addNode(testApp.ctx, name);
   const call = createTestClient({ baseUrl: testApp.url, headers: () => ({ authorization: `Bearer ${token}` }) });
   const runId = randomUUID();
-  return async (certificate: { names: string[]; endsAt: string } | undefined) => {
+  return async (certificate: NodeCertificate | undefined) => {
     const status = { softwareVersion: '0.5.0', tunnels: 0, bytesPerSecond: 0, ...(certificate && { certificate }) };
     await call(hello, { body: { contractVersion: 3, runId, status } });
   };
@@ -61,6 +62,18 @@ test('staff get one mail when a certificate ends within two weeks, and one when 
   expect(await warn()).toEqual([expired, soon, soon]);
   await report(undefined);
   expect(await warn()).toHaveLength(3);
+});
+
+test('a certificate of six days is a reason one and a half days before its end, because it is renewed until then', async () => {
+  const report = await createReportingNode('vienna');
+  await report({ names, startsAt: endIn(-4.4), endsAt: endIn(1.6) });
+  expect(await warn()).toEqual([]);
+  await report({ names, startsAt: endIn(-4.6), endsAt: endIn(1.4) });
+  expect(await warn()).toEqual([soon]);
+  await report({ names, startsAt: endIn(-75), endsAt: endIn(15) });
+  expect(await warn()).toEqual([soon]);
+  await report({ names, startsAt: endIn(-77), endsAt: endIn(13) });
+  expect(await warn()).toEqual([soon, soon]);
 });
 
 test('a certificate of several gateways is one mail, in the language of each reader who may see the system', async () => {

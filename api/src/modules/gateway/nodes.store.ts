@@ -1,5 +1,6 @@
-import type { Ctx } from '../../ctx.ts';
+import { certificateEndsSoonFrom } from '@cellhop/contract/certificates';
 import type { NodeStatus } from '@cellhop/contract/node-status';
+import type { Ctx } from '../../ctx.ts';
 
 /** After a longer silence a run is not live. Runs without usage report every two seconds. */
 const LIVE_WITHIN_MS = 15_000;
@@ -120,31 +121,33 @@ export async function disable(ctx: Ctx, id: string, tokenHash: Buffer): Promise<
 /** @param certificate undefined: the node serves no TLS */
 export async function saveCertificate(ctx: Ctx, nodeId: string, certificate: NodeStatus['certificate']): Promise<void> {
   await ctx.db.query(
-    `update gateway_nodes set certificate_names = $2, certificate_ends_at = $3
-      where id = $1 and (certificate_names, certificate_ends_at) is distinct from ($2::text[], $3::timestamptz)`,
-    [nodeId, certificate?.names ?? null, certificate?.endsAt ?? null],
+    `update gateway_nodes set certificate_names = $2, certificate_ends_at = $3, certificate_ends_soon_at = $4
+      where id = $1 and (certificate_names, certificate_ends_at, certificate_ends_soon_at)
+                        is distinct from ($2::text[], $3::timestamptz, $4::timestamptz)`,
+    [
+      nodeId,
+      certificate?.names ?? null,
+      certificate?.endsAt ?? null,
+      certificate ? certificateEndsSoonFrom(certificate) : null,
+    ],
   );
 }
 
 /**
- * Certificates that end within this time, or have expired, each once however many nodes have it. Nodes that have not reported for a day
+ * Certificates that end soon, or have expired, each once however many nodes have it. Nodes that have not reported for a day
  * do not count: one that was taken down keeps what it reported last.
  * @returns `key`: of the certificate
  */
-export function listEndingCertificates(
-  ctx: Ctx,
-  soonDays: number,
-  limit: number,
-): Promise<{ key: string; isExpired: boolean }[]> {
+export function listEndingCertificates(ctx: Ctx, limit: number): Promise<{ key: string; isExpired: boolean }[]> {
   return ctx.db.query(
     `select md5(array_to_string(certificate_names, ',') || certificate_ends_at::text) as key,
             certificate_ends_at < now() as "isExpired"
        from gateway_nodes as nodes
-      where certificate_ends_at < now() + $1 * interval '1 day'
+      where certificate_ends_soon_at < now()
         and exists (select from gateway_runs where node_id = nodes.id and seen_at > now() - interval '1 day')
       group by certificate_names, certificate_ends_at
-      order by certificate_ends_at, key limit $2`,
-    [soonDays, limit],
+      order by certificate_ends_at, key limit $1`,
+    [limit],
   );
 }
 
