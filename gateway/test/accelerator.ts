@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { buildAccelerator } from '../native/build.mjs';
+import { buildAccelerator, nativeSources } from '../native/build.mjs';
 import type { Relay } from '../src/pipe/pipe.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
@@ -20,7 +20,7 @@ export const relays: readonly Relay['kind'][] =
 
 function provideAccelerator(): string | undefined {
   const hash = createHash('sha256').update(process.version);
-  for (const name of ['accelerator.c', 'build.mjs']) hash.update(readFileSync(path.join(root, 'native', name)));
+  for (const file of [path.join(root, 'native/build.mjs'), ...nativeSources()]) hash.update(readFileSync(file));
   const file = path.join(root, `dist/accelerator-${hash.digest('hex').slice(0, 16)}.node`);
   if (existsSync(file)) return file;
   const problem = spawnSync('cc', ['--version']).error ? 'no compiler' : buildAccelerator(file);

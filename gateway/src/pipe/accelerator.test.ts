@@ -1,14 +1,10 @@
-import { readdirSync, writeFileSync } from 'node:fs';
-import path from 'node:path';
-import { pino } from 'pino';
+import { readdirSync } from 'node:fs';
 import { afterEach, describe, expect, it } from 'vitest';
-import { temporaryDirectory } from '../../../tools/temporary-directory.ts';
 import { acceleratorFile } from '../../test/accelerator.ts';
 import { closePipes, joined, UNLIMITED } from '../../test/joined-sockets.ts';
 import { patternedBytes, Reader, sendUntilUnread, sha256, until } from '../../test/sockets.ts';
 import { SpeedLimit } from '../metering/speed-limit.ts';
 import { Accelerator, loadNative } from './accelerator.ts';
-import { openAccelerator } from './open-accelerator.ts';
 import { createPump } from './pump.ts';
 
 const KIB = 1024;
@@ -16,54 +12,11 @@ const PIPES = 4;
 
 afterEach(closePipes);
 
-function capture() {
-  const lines: { msg: string }[] = [];
-  const log = pino({ level: 'info' }, { write: (line: string) => void lines.push(JSON.parse(line)) });
-  return { log, messages: () => lines.map(({ msg }) => msg) };
-}
-
-describe('without native code', () => {
-  it('says that none was built', async () => {
-    const { log, messages } = capture();
-    expect(await openAccelerator('/nowhere/accelerator.node', PIPES, log)).toBeUndefined();
-    expect(messages()).toEqual(['No accelerator was built; tunnels use TypeScript']);
-  });
-
-  it.each([
-    ['garbage', Buffer.from('this is no program')],
-    ['a program of another processor', elfOf(0xf3)],
-    ['an empty file', Buffer.alloc(0)],
-  ])('says that %s does not work here', async (_, bytes) => {
-    const file = path.join(temporaryDirectory(), 'accelerator.node');
-    writeFileSync(file, bytes);
-    const { log, messages } = capture();
-    expect(await openAccelerator(file, PIPES, log)).toBeUndefined();
-    expect(messages()).toEqual(['The accelerator does not work here; tunnels use TypeScript']);
-  });
-});
-
 const open = (pipes = PIPES) => new Accelerator(loadNative(acceleratorFile!), pipes);
 const descriptors = () => readdirSync('/proc/self/fd').length;
 
-/** The head of a shared object for a processor. */
-function elfOf(machine: number): Buffer {
-  const head = Buffer.alloc(64);
-  head.write('\x7fELF\x02\x01\x01', 'latin1');
-  head.writeUInt16LE(3, 16);
-  head.writeUInt16LE(machine, 18);
-  return head;
-}
-
 // Without a compiler, test/accelerator.ts says so.
 describe.runIf(acceleratorFile !== undefined)('native code', () => {
-  it('is used where it works', async () => {
-    const { log, messages } = capture();
-    const accelerator = await openAccelerator(acceleratorFile!, PIPES, log);
-    expect(messages()).toEqual([]);
-    expect(accelerator?.measure()).toMatchObject({ tunnels: 0 });
-    expect(createPump(1, accelerator).kind).toBe('splice');
-  });
-
   it('moves many bytes through pipes, and returns them empty', async () => {
     const accelerator = open();
     const { client, origin, meter } = await joined(createPump(1, accelerator));

@@ -1,5 +1,7 @@
+import { constants } from 'node:os';
 import type { Credit } from '../metering/credit.ts';
 import type { ByteTotals, Outlet } from '../metering/outlet.ts';
+import { checkNativeFile } from './native-file.ts';
 
 /** Of gateway/native/accelerator.c, which explains them. */
 interface Native {
@@ -43,10 +45,12 @@ export interface FlowTotals extends ByteTotals {
   readonly lastAt: number;
 }
 
-/** Loads native code. @throws Error if the file is of another platform, or none at all */
+/** Loads native code. @throws Error if the file is of another platform or Node.js, not whole, or none at all */
 export function loadNative(file: string): Native {
+  checkNativeFile(file);
   const module = { exports: {} };
-  process.dlopen(module, file);
+  // A function that this Node.js lacks is missed now, and not by the first tunnel that needs it, which would end the process.
+  process.dlopen(module, file, constants.dlopen.RTLD_NOW);
   return module.exports as Native;
 }
 

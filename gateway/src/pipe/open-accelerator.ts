@@ -23,7 +23,9 @@ export async function openAccelerator(file: string, pipes: number, log: Logger):
     await testAccelerator(accelerator, AbortSignal.timeout(TEST_MS));
     return accelerator;
   } catch (error) {
-    log.warn({ err: error }, 'The accelerator does not work here; tunnels use TypeScript');
+    // Node.js says in four lines which version of it a file is for.
+    const reason = (error instanceof Error ? error.message : String(error)).replaceAll('\n', ' ');
+    log.warn({ err: error }, `The accelerator does not work here (${reason}); tunnels use TypeScript`);
     return undefined;
   }
 }
