@@ -63,6 +63,12 @@ const debianProgram = (setting, file, name) => ({
   advice: `install the Debian package ${name} (apt-get install ${name})`,
 });
 
+/** Of the processor that this machine does not have: Debian's names, and QEMU's. */
+const OTHER =
+  process.arch === 'arm64'
+    ? { folder: 'x86_64-linux-gnu', compiler: 'x86-64-linux-gnu', libraries: 'amd64-cross', qemu: 'x86_64' }
+    : { folder: 'aarch64-linux-gnu', compiler: 'aarch64-linux-gnu', libraries: 'arm64-cross', qemu: 'aarch64' };
+
 /** @type {Program[]} */
 const PROGRAMS = [
   {
@@ -133,6 +139,10 @@ const PROGRAMS = [
   debianProgram('KDIG', '/usr/bin/kdig', 'knot-dnsutils'),
   debianProgram('OPENSSL', '/usr/bin/openssl', 'openssl'),
   debianProgram('SYSTEMD_ANALYZE', '/usr/bin/systemd-analyze', 'systemd'),
+  debianProgram('OTHER_COMPILER', `/usr/bin/${OTHER.folder}-gcc`, `gcc-${OTHER.compiler}`),
+  debianProgram('OTHER_HEADERS', `/usr/${OTHER.folder}/include/unistd.h`, `libc6-dev-${OTHER.libraries}`),
+  debianProgram('OTHER_LIBRARIES', `/usr/${OTHER.folder}/lib/libstdc++.so.6`, `libstdc++6-${OTHER.libraries}`),
+  debianProgram('QEMU', `/usr/bin/qemu-${OTHER.qemu}`, 'qemu-user'),
   debianProgram('PYSOCKS', '/usr/lib/python3/dist-packages/socks.py', 'python3-socks'),
 ];
 
@@ -143,6 +153,7 @@ const OF_SUITE = {
   [SEPARATE.suite]: [SEPARATE.setting],
   release: ['CADDY', 'NGINX', 'OPENSSL', 'SYSTEMD_ANALYZE'],
   backup: ['POSTGRES_INITDB', 'AGE'],
+  processors: ['OTHER_COMPILER', 'OTHER_HEADERS', 'OTHER_LIBRARIES', 'QEMU'],
 };
 
 /** @param {Program} program @returns {string | undefined} */

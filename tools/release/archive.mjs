@@ -1,10 +1,14 @@
 // @ts-check
-/** Writes the archive of a release: the same bytes for the same commit, whoever builds it, wherever and whenever. */
+/**
+ * Writes the archive of a release: the same bytes for the same commit, whoever builds it, wherever and whenever. Native code is the one file
+ * that depends on something else, its compiler, so `release.json` names that.
+ */
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import fs from 'node:fs';
 import path from 'node:path';
 import { pipeline } from 'node:stream/promises';
+import { pathToFileURL } from 'node:url';
 import { createGzip } from 'node:zlib';
 import { fetchPackages } from '../npm.mjs';
 import { Problem } from '../problem.mjs';
@@ -33,15 +37,26 @@ const TRACKED = [
 ];
 const BUILT = ['api/dist', 'gateway/dist', 'web/dist'];
 const GZIP_LEVEL = 6;
+/** The folder of a draft with the package of Node.js. */
+const RUNTIME = 'node';
 
 /** @param {Source} source @param {string} arch */
 const nameOfArchive = ({ version, commit }, arch) => `cellhop-${version}-${commit.slice(0, 12)}-linux-${arch}`;
 
+/** Of the release, as its flags are. Archives of 0.5.0 and before have no native code. @param {Source} source */
+export async function findNativeBuild({ directory }) {
+  const file = path.join(directory, 'gateway/native/release.mjs');
+  if (!fs.existsSync(file)) return undefined;
+  /** @type {typeof import('../../gateway/native/release.mjs')} */
+  const build = await import(pathToFileURL(file).href);
+  return build;
+}
+
 /**
- * @param {Source} source @param {'x64' | 'arm64'} arch @param {string} output a folder
+ * @param {Source} source @param {'x64' | 'arm64'} arch @param {string} output a folder @param {string} [compiler] another one than Debian's
  * @returns {Promise<string[]>} the names of the files: the archive, and its list of packages
  */
-export async function writeArchive(source, arch, output) {
+export async function writeArchive(source, arch, output, compiler) {
   const name = nameOfArchive(source, arch);
   const draft = fs.mkdtempSync(path.join(output, '.draft-'));
   try {
@@ -49,7 +64,8 @@ export async function writeArchive(source, arch, output) {
     copyFiles(source.directory, folder);
     const materials = await addPackages(source, arch, folder, draft);
     const { version, commit } = source;
-    writeJson(path.join(folder, 'release.json'), { version, commit, platform: `linux-${arch}` });
+    const accelerator = await addAccelerator(source, { arch, folder, draft, compiler });
+    writeJson(path.join(folder, 'release.json'), { version, commit, platform: `linux-${arch}`, accelerator });
     writeJson(path.join(folder, 'packages.cdx.json'), materials);
     writeJson(path.join(output, `${name}.cdx.json`), materials);
     const tar = path.join(draft, 'archive.tar');
@@ -97,9 +113,23 @@ function copyFiles(directory, folder) {
   for (const place of BUILT)
     fs.cpSync(path.join(directory, place), path.join(folder, place), {
       recursive: true,
-      // Native code depends on the compiler, and the archive must not: without it, tunnels use TypeScript.
+      // Native code of this machine: the archive has its own.
       filter: (file) => path.basename(file) !== '.sources' && path.extname(file) !== '.node',
     });
+}
+
+/** @param {Source} source @param {{ arch: 'x64' | 'arm64', folder: string, draft: string, compiler: string | undefined }} options */
+async function addAccelerator(source, { arch, folder, draft, compiler }) {
+  const native = await findNativeBuild(source);
+  if (native === undefined) return undefined;
+  const built = native.buildForRelease({
+    processor: arch,
+    target: path.join(folder, 'gateway/dist/accelerator.node'),
+    headers: path.join(draft, RUNTIME, 'include/node'),
+    ...(compiler === undefined ? {} : { compiler }),
+  });
+  if ('problem' in built) throw new Problem(`The accelerator for ${arch} cannot be built: ${built.problem}.`);
+  return built;
 }
 
 /**
@@ -123,7 +153,7 @@ async function addPackages({ directory, version, commit, time }, arch, folder, d
   const runtimes = readLock(path.join(directory, 'tools/runtime/package-lock.json'));
   const runtime = runtimes[`node_modules/node-linux-${arch}`];
   if (!runtime?.version || !runtime.integrity) throw new Problem(`tools/runtime has no Node.js for ${arch}.`);
-  const program = path.join(draft, 'node');
+  const program = path.join(draft, RUNTIME);
   unpackPackages(
     [
       ...places

@@ -12,9 +12,11 @@ import { buildChanged } from '../build.mjs';
 import { installDependencies } from '../install.mjs';
 import { Problem, reportFailure } from '../problem.mjs';
 import { checkOutRelease, installRelease, readReleases } from '../releases.mjs';
-import { writeArchive, writeSums } from './archive.mjs';
+import { findNativeBuild, writeArchive, writeSums } from './archive.mjs';
 
 /** @typedef {import('./archive.mjs').Source} Source */
+
+const PLATFORMS = /** @type {const} */ (['x64', 'arm64']);
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 
@@ -50,9 +52,13 @@ async function release([version, ...others]) {
 
 /** @param {Source} source @param {string} output */
 async function writeAll(source, output) {
+  const native = await findNativeBuild(source);
+  const missing = native?.findMissingCompilers(PLATFORMS) ?? [];
+  if (missing.length > 0)
+    throw new Problem(`A release has native code, and compilers are missing:\n${missing.join('\n')}`);
   buildChanged(source.directory);
   const files = [];
-  for (const arch of /** @type {const} */ (['x64', 'arm64'])) files.push(...(await writeArchive(source, arch, output)));
+  for (const arch of PLATFORMS) files.push(...(await writeArchive(source, arch, output)));
   console.log(`${output}:\n${writeSums(output, files)}`);
 }
 

@@ -9,6 +9,7 @@ import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { Client } from 'pg';
 import { afterAll, beforeAll, expect, inject, onTestFinished, test, vi } from 'vitest';
 import { buildChanged } from '../build.mjs';
 import { freePort } from '../ports.mjs';
@@ -31,14 +32,31 @@ const USER = process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : {};
 // Compressing an archive takes minutes on a busy machine.
 vi.setConfig({ testTimeout: 900_000, hookTimeout: 900_000 });
 
-let output: string;
+let [output, programs] = ['', ''];
 beforeAll(async () => {
   buildChanged(source.directory);
-  output = fs.mkdtempSync(path.join(os.tmpdir(), 'release-'));
-  for (const arch of ['x64', 'arm64'] as const) await writeArchive(source, arch, output);
+  [output, programs] = ['release-', 'programs-'].map((name) => fs.mkdtempSync(path.join(os.tmpdir(), name))) as [
+    string,
+    string,
+  ];
+  for (const arch of ['x64', 'arm64'] as const) await writeArchive(source, arch, output, compilerOf(arch));
 });
 
-afterAll(() => fs.rmSync(output, { recursive: true }));
+/** `npm run test:interop` has the compiler for the other processor. Here, what it writes is enough. */
+function compilerOf(arch: keyof typeof MACHINES): string | undefined {
+  if (arch === process.arch) return undefined;
+  const [file, header] = [path.join(programs, 'compiler'), path.join(programs, 'header')];
+  const bytes = Buffer.alloc(64);
+  bytes.write('\x7fELF\x02\x01\x01', 'latin1');
+  bytes.writeUInt16LE(MACHINES[arch], 18);
+  fs.writeFileSync(header, bytes);
+  // The last argument is the file that it writes.
+  const script = `[ "$#" = 1 ] && exec echo compiler 1.0; for target; do :; done; exec cp '${header}' "$target"`;
+  fs.writeFileSync(file, `#!/bin/sh\n${script}\n`, { mode: 0o755 });
+  return file;
+}
+
+afterAll(() => [output, programs].forEach((folder) => fs.rmSync(folder, { recursive: true })));
 
 const hash = (file: string) => createHash('sha256').update(fs.readFileSync(file)).digest('hex');
 const tar = (...args: string[]) => spawnSync('tar', args, { maxBuffer: 2 ** 28 }).stdout;
@@ -53,6 +71,28 @@ test('two builds are equal, byte for byte', async () => {
   const second = temporaryDirectory();
   for (const file of await writeArchive(source, 'x64', second))
     expect([file, hash(path.join(second, file))]).toEqual([file, hash(path.join(output, file))]);
+});
+
+test('native code is the same from each build, in whichever folder, and its compiler is named', () => {
+  const [first, second] = [temporaryDirectory(), temporaryDirectory()].map((folder) => {
+    const native = path.join(folder, 'gateway/native');
+    fs.cpSync(path.join(source.directory, 'gateway/native'), native, { recursive: true });
+    const script = `import { buildForRelease } from '${native}/release.mjs';
+      console.log(JSON.stringify(buildForRelease(${JSON.stringify({
+        processor: process.arch,
+        target: path.join(folder, 'accelerator.node'),
+        headers: path.join(path.dirname(process.execPath), '../include/node'),
+      })})));`;
+    const { stdout } = spawnSync(process.execPath, ['--input-type=module', '--eval', script], { encoding: 'utf8' });
+    return { built: JSON.parse(stdout) as unknown, hash: hash(path.join(folder, 'accelerator.node')) };
+  });
+  expect(second).toEqual(first);
+  const place = `${NAME}-${process.arch}`;
+  const read = (file: string) =>
+    tar('--extract', '--to-stdout', '--file', path.join(output, `${place}.tar.gz`), `${place}/${file}`);
+  expect(createHash('sha256').update(read('gateway/dist/accelerator.node')).digest('hex')).toBe(first!.hash);
+  expect(JSON.parse(read('release.json').toString())).toMatchObject({ accelerator: first!.built });
+  expect(first!.built).toEqual({ compiler: expect.stringMatching(/\d+\.\d+/) });
 });
 
 test('SHA256SUMS has a line of sha256sum for each file, and a changed byte is found', () => {
@@ -78,6 +118,7 @@ test.each(['x64', 'arm64'] as const)('the archive for %s has its own programs, a
     'api/sql/buy_proxy.sql',
     'api/data/common-passwords.txt',
     'gateway/dist/main.js',
+    'gateway/dist/accelerator.node',
     'web/dist/index.html',
     'tools/receipt-checker/cellhop-receipt.mjs',
     'docs/settings.md',
@@ -87,8 +128,10 @@ test.each(['x64', 'arm64'] as const)('the archive for %s has its own programs, a
     expect(files).toContain(file);
   const own = files.filter((file) => !file.includes('node_modules/'));
   expect(own.filter((file) => /\.test\.ts$|(?:^|\/)\.(?:sources|git)/.test(file))).toEqual([]);
+  expect(own.filter((file) => file.endsWith('.node'))).toEqual(['gateway/dist/accelerator.node']);
   for (const file of [
     'runtime/bin/node',
+    'gateway/dist/accelerator.node',
     `node_modules/@node-rs/argon2-linux-${arch}-gnu/argon2.linux-${arch}-gnu.node`,
   ]) {
     const [archive, place] = [path.join(output, `${NAME}-${arch}.tar.gz`), `${NAME}-${arch}/${file}`];
@@ -146,15 +189,19 @@ function unpack() {
     };
     return { text: () => text, end };
   };
-  return { folder, run, start };
+  return { folder, run, start, accelerator: path.join(path.dirname(program), '../gateway/dist/accelerator.node') };
 }
 
+const relayOf = async (metricsPort: number) => {
+  const text = await (await fetch(`http://127.0.0.1:${metricsPort}/metrics`)).text();
+  return /^gateway_relay_info\{relay="(\w+)"\} 1$/m.exec(text)?.[1];
+};
 const get = async (url: string) => (await fetch(url).catch(() => undefined))?.status;
 
 test('unpacked, it migrates and serves without Node.js, npm or a compiler of the machine', async () => {
   const database = await cloneDatabase(inject('postgresUrl'), 'template1');
   onTestFinished(database.drop);
-  const { folder, run, start } = unpack();
+  const { folder, run, start, accelerator } = unpack();
   // Where the operator is must not matter: the job runner would take it for its configuration.
   fs.writeFileSync(path.join(folder, 'package.json'), 'not JSON');
   const version = {
@@ -211,6 +258,24 @@ test('unpacked, it migrates and serves without Node.js, npm or a compiler of the
   expect(await (await fetch(`http://127.0.0.1:${port}/`)).text()).toContain('<!doctype html>');
   await expect.poll(() => get(`http://127.0.0.1:${metricsPort}/health`)).toBe(200);
   await expect.poll(gateway.text).toContain('Contract version of the control plane');
+  expect(gateway.text()).toContain('"relay":"splice"');
+  expect(await relayOf(metricsPort)).toBe('splice');
   await expect.poll(worker.text).toContain('"name":"worker"');
-  for (const program of [gateway, worker, api]) expect(await program.end()).toBe(0);
+  // What the page of nodes shows.
+  const client = new Client({ connectionString: database.url });
+  await client.connect();
+  onTestFinished(() => client.end());
+  const relays = async () => (await client.query('select relay from gateway_runs')).rows;
+  await expect.poll(relays).toEqual([{ relay: 'splice' }]);
+  for (const program of [gateway, worker]) expect(await program.end()).toBe(0);
+
+  fs.truncateSync(accelerator, 20_000);
+  const second = start('--env', file, 'gateway');
+  await expect.poll(second.text).toContain('Contract version of the control plane');
+  expect(second.text()).toContain(
+    'The accelerator does not work here (the file is incomplete); tunnels use TypeScript',
+  );
+  expect(await relayOf(metricsPort)).toBe('pump');
+  await expect.poll(relays).toContainEqual({ relay: 'pump' });
+  for (const program of [second, api]) expect(await program.end()).toBe(0);
 });
