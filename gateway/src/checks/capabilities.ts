@@ -78,7 +78,7 @@ export class Capabilities {
         const addresses =
           host.kind === 'address'
             ? [host.bytes]
-            : await this.#limited((abort) => ownRoute.resolve(host.name, abort)).catch(() => []);
+            : await this.#limited(async (abort) => ownRoute.resolve(host.name, abort)).catch(() => []);
         const address = addresses.find(({ length }) => length === 16);
         return address ? [{ host: { kind: 'address', bytes: address }, port }] : [];
       }),
@@ -93,7 +93,7 @@ export class Capabilities {
   async #findResolver(exit: Exit): Promise<string | undefined> {
     const { whoamiName } = this.settings;
     if (whoamiName === undefined) return undefined;
-    const [address] = await this.#limited((abort) => exit.resolve(whoamiName, abort)).catch(() => []);
+    const [address] = await this.#limited(async (abort) => exit.resolve(whoamiName, abort)).catch(() => []);
     return address && addressText(address);
   }
 

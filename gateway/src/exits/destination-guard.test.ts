@@ -19,7 +19,7 @@ async function find(...answers: string[][]): Promise<(string[] | string)[]> {
   const found: (string[] | string)[] = [];
   while (answers.length > 0)
     found.push(
-      await guard.addressesFor(exit, { host, port: 443 }, new DialAbort()).then(
+      await Promise.resolve(guard.addressesFor(exit, { host, port: 443 }, new DialAbort())).then(
         (addresses) => addresses.map(addressText),
         ({ failure }: { failure: string }) => failure,
       ),

@@ -2,7 +2,7 @@ import { unmapped } from '../destination-policy.ts';
 import type { Target } from '../protocol/host.ts';
 import { isSpecialName } from '../protocol/special-names.ts';
 import { TunnelFailure } from '../statuses.ts';
-import type { DialAbort, Exit } from './exit.ts';
+import type { DialAbort, Exit, Resolved } from './exit.ts';
 import { type Destination, RefusedDestinations } from './refused-destinations.ts';
 
 /** The guard of every exit: each address is checked in the exact bytes to which traffic is sent. */
@@ -17,7 +17,7 @@ export interface DestinationGuard {
    * which prevents DNS rebinding.
    * @throws TunnelFailure if there are none
    */
-  addressesFor(exit: Exit, target: Target, abort: DialAbort): Promise<Uint8Array[]>;
+  addressesFor(exit: Exit, target: Target, abort: DialAbort): Resolved;
 }
 
 const LOOPBACK = [Uint8Array.of(127, 0, 0, 1), Uint8Array.from({ length: 16 }, (_, index) => (index === 15 ? 1 : 0))];
@@ -25,7 +25,7 @@ const LOOPBACK = [Uint8Array.of(127, 0, 0, 1), Uint8Array.from({ length: 16 }, (
 const noneRefused = new RefusedDestinations();
 
 /** Names of an exit's destinations. */
-type Resolve = (exit: Exit, name: string, abort: DialAbort) => Promise<Uint8Array[]>;
+type Resolve = (exit: Exit, name: string, abort: DialAbort) => Resolved;
 
 export interface GuardSettings {
   /** By the operator, to customers alone: checks of this node may go there. */
@@ -42,9 +42,13 @@ export function createGuard(
   const resolveName: Resolve = isForChecks
     ? (exit, name, abort) => exit.resolveForCheck(name, abort)
     : (exit, name, abort) => exit.resolve(name, abort);
-  const addressesFor = async (exit: Exit, { host, port }: Target, abort: DialAbort) => {
+  const addressesFor = (exit: Exit, { host, port }: Target, abort: DialAbort): Resolved => {
     if (host.kind === 'name' && refused.refusesName(host.name)) throw new TunnelFailure('destination-refused');
-    const resolved = host.kind === 'address' ? [host.bytes] : await resolve(resolveName, exit, host.name, abort);
+    const resolved = host.kind === 'address' ? [host.bytes] : resolve(resolveName, exit, host.name, abort);
+    const check = (addresses: Uint8Array[]) => checked(exit, addresses, port);
+    return resolved instanceof Promise ? resolved.then(check) : check(resolved);
+  };
+  const checked = (exit: Exit, resolved: Uint8Array[], port: number) => {
     const dialable = resolved.map(unmapped).filter((address) => isAllowed(address, port));
     if (dialable.length === 0) throw new TunnelFailure('destination-prohibited');
     const allowed = dialable.filter((address) => !refused.refusesAddress(address));
@@ -64,7 +68,7 @@ export function createGuard(
 }
 
 /** `localhost` has the loopback addresses (RFC 6761, section 6.3); other special names do not exist. */
-async function resolve(resolveName: Resolve, exit: Exit, name: string, abort: DialAbort): Promise<Uint8Array[]> {
+function resolve(resolveName: Resolve, exit: Exit, name: string, abort: DialAbort): Resolved {
   if (name === 'localhost' || name.endsWith('.localhost')) return LOOPBACK;
   if (isSpecialName(name)) throw new TunnelFailure('name-not-found');
   return resolveName(exit, name, abort);

@@ -27,7 +27,9 @@ export function createDial({ guard, limits, extraDials, outcomes }: DialSettings
 
   async function dial(exit: Exit, target: Target, abort: DialAbort): Promise<DialledStream> {
     const { host, port } = target;
-    const addresses = interleaved(await guard.addressesFor(exit, target, abort)).slice(0, limits.addressAttempts);
+    const checked = guard.addressesFor(exit, target, abort);
+    const found = checked instanceof Promise ? await checked : checked;
+    const addresses = interleaved(found).slice(0, limits.addressAttempts);
     const [only] = addresses;
     const stream =
       addresses.length > 1 || only === undefined

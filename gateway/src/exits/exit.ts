@@ -12,6 +12,9 @@ export interface Endpoint {
   readonly port: number;
 }
 
+/** The addresses of a name. Those that are known need no promise. */
+export type Resolved = Uint8Array[] | Promise<Uint8Array[]>;
+
 /** A paused connection to a destination. */
 export interface ExitStream {
   readonly side: Side;
@@ -71,12 +74,12 @@ export interface Exit {
    * Resolves the name of a customer's destination: through the exit, or as `resolvesNames` says.
    * @throws TunnelFailure
    */
-  resolve(name: string, abort: DialAbort): Promise<Uint8Array[]>;
+  resolve(name: string, abort: DialAbort): Resolved;
   /**
    * The same for checks of the exit, which tell whether tunnels open: another proxy through which DNS does not work is no dead one.
    * @throws TunnelFailure
    */
-  resolveForCheck(name: string, abort: DialAbort): Promise<Uint8Array[]>;
+  resolveForCheck(name: string, abort: DialAbort): Resolved;
   /**
    * Asks the exit's name servers a question of a client.
    * @param needsWhole not a truncated answer

@@ -15,6 +15,7 @@ import {
   type ExitPort,
   type ExitPortEvents,
   type ExitStream,
+  type Resolved,
 } from './exit.ts';
 import { DnsUpstream } from './dns-upstream.ts';
 import { NameResolver } from './name-resolver.ts';
@@ -80,11 +81,11 @@ export class LocalAddressExit implements Exit {
     return address === null || destination.length === addressBytes(address);
   }
 
-  resolve(name: string, abort: DialAbort): Promise<Uint8Array[]> {
-    return this.#resolver.resolve(name, abort);
+  resolve(name: string, abort: DialAbort): Resolved {
+    return this.#resolver.find(name, abort);
   }
 
-  resolveForCheck(name: string, abort: DialAbort): Promise<Uint8Array[]> {
+  resolveForCheck(name: string, abort: DialAbort): Resolved {
     return this.resolve(name, abort);
   }
 

@@ -30,7 +30,8 @@ function openExit(nameServers: readonly string[], limits: { readonly [Name in ke
     upstreamBudget: { socketsMax: 100, sockets: 0, idle: new Set<{ close(): void }>(), onEvent: () => {} },
   });
   return async (name: string) => {
-    const outcome = await exit.resolve(name, new DialAbort()).catch(toCause);
+    const resolve = async () => exit.resolve(name, new DialAbort());
+    const outcome = await resolve().catch(toCause);
     return typeof outcome === 'string' ? outcome : outcome.map(addressText);
   };
 }
@@ -122,7 +123,7 @@ describe('a name', () => {
       upstreamBudget: budget,
     });
     const names = Array.from({ length: 100 }, (_, index) => `name${index}.test`);
-    const resolved = await Promise.all(names.map((name) => exit.resolve(name, new DialAbort())));
+    const resolved = await Promise.all(names.map(async (name) => exit.resolve(name, new DialAbort())));
     expect(resolved.map((list) => list.length > 0)).not.toContain(false);
     expect(budget.sockets).toBe(1);
     exit.close();

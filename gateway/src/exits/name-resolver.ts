@@ -5,7 +5,7 @@ import { type AnsweredAddresses, answeredAddresses, TYPE_A, TYPE_AAAA } from '..
 import type { LookupOutcome } from '../metrics.ts';
 import { toCause, type FailureCause, TunnelFailure } from '../statuses.ts';
 import type { DnsUpstream } from './dns-upstream.ts';
-import type { DialAbort } from './exit.ts';
+import type { DialAbort, Resolved } from './exit.ts';
 
 /** How long to wait for the other address family after the first (Resolution Delay of RFC 8305, section 3). */
 const RESOLUTION_DELAY_MS = 50;
@@ -20,10 +20,10 @@ const NOT_ASKED: QueryResult = { ...NOTHING, ttlSeconds: Number.POSITIVE_INFINIT
 const NOT_ANSWERED: QueryResult = { ...NOTHING, ttlSeconds: 0, isAnswered: false };
 
 /** The addresses of a name, or why there are none. */
-type Resolved = Uint8Array[] | FailureCause;
+type Outcome = Uint8Array[] | FailureCause;
 
 interface KeptName {
-  readonly resolved: Resolved;
+  readonly resolved: Outcome;
   readonly until: number;
 }
 
@@ -36,7 +36,7 @@ export class NameResolver {
   readonly #queriesIpv6: boolean;
   readonly #kept: BoundedMap<string, KeptName>;
   /** Names that are being asked for. Each ends, as questions do. */
-  readonly #running = new Map<string, Promise<Resolved>>();
+  readonly #running = new Map<string, Promise<Outcome>>();
 
   /** @param address the exit's address. Null: the host's default route, or another proxy */
   constructor(
@@ -52,16 +52,20 @@ export class NameResolver {
 
   /** @throws TunnelFailure */
   async resolve(name: string, abort: DialAbort): Promise<Uint8Array[]> {
+    return this.find(name, abort);
+  }
+
+  /** The same without a promise, if the name is kept. */
+  find(name: string, abort: DialAbort): Resolved {
     const kept = this.#kept.get(name);
     const isKept = kept !== undefined && performance.now() < kept.until;
-    if (isKept) this.onLookup('kept');
-    const resolved = isKept ? kept.resolved : await withAbort(this.#ask(name), abort);
-    if (typeof resolved === 'string') throw new TunnelFailure(resolved);
-    return resolved;
+    if (!isKept) return withAbort(this.#ask(name), abort).then(toAddresses);
+    this.onLookup('kept');
+    return toAddresses(kept.resolved);
   }
 
   /** One question for all who wait for the name; who leaves does not end it for the others. Never rejects. */
-  #ask(name: string): Promise<Resolved> {
+  #ask(name: string): Promise<Outcome> {
     const running = this.#running.get(name);
     if (running) {
       this.onLookup('shared');
@@ -77,7 +81,7 @@ export class NameResolver {
     return asked;
   }
 
-  async #askFamilies(name: string): Promise<Resolved> {
+  async #askFamilies(name: string): Promise<Outcome> {
     const ipv4 = this.#queriesIpv4 ? this.#query(name, TYPE_A) : NOT_ASKED;
     const ipv6 = this.#queriesIpv6 ? this.#query(name, TYPE_AAAA) : NOT_ASKED;
     const first = await ipv4;
@@ -88,7 +92,7 @@ export class NameResolver {
   }
 
   /** Failures are not kept, and neither is a name of which one family has not been answered. */
-  #keep(name: string, first: QueryResult, second: QueryResult): Resolved {
+  #keep(name: string, first: QueryResult, second: QueryResult): Outcome {
     const addresses = [...first.addresses, ...second.addresses];
     const isMissing = addresses.length === 0;
     const resolved = isMissing ? (first.failure ?? second.failure ?? 'name-not-found') : addresses;
@@ -112,6 +116,12 @@ export class NameResolver {
   }
 }
 
+/** @throws TunnelFailure */
+function toAddresses(outcome: Outcome): Uint8Array[] {
+  if (typeof outcome === 'string') throw new TunnelFailure(outcome);
+  return outcome;
+}
+
 async function withResolutionDelay(
   result: Promise<QueryResult> | QueryResult,
   onLate: (late: QueryResult) => void,
@@ -127,7 +137,7 @@ async function withResolutionDelay(
   return Promise.race([result, timeout]).finally(() => clearTimeout(timer));
 }
 
-async function withAbort(resolved: Promise<Resolved>, abort: DialAbort): Promise<Resolved> {
+async function withAbort(resolved: Promise<Outcome>, abort: DialAbort): Promise<Outcome> {
   let unsubscribe: (() => void) | undefined;
   const aborted = new Promise<never>((_, reject) => {
     unsubscribe = abort.whenAborted(() => reject(new TunnelFailure('dns-timeout')));

@@ -10,7 +10,7 @@ import * as http from '../protocol/http-upstream.ts';
 import { METHOD_NONE, METHOD_USER_PASSWORD, SUCCEEDED } from '../protocol/socks5.ts';
 import * as socks5 from '../protocol/socks5-upstream.ts';
 import { toDialFailure, TunnelFailure } from '../statuses.ts';
-import { DialAbort, type Endpoint, type Exit, type ExitPort, type ExitStream } from './exit.ts';
+import { DialAbort, type Endpoint, type Exit, type ExitPort, type ExitStream, type Resolved } from './exit.ts';
 import { DnsUpstream } from './dns-upstream.ts';
 import { dialAddress } from './local-address.ts';
 import { NameResolver } from './name-resolver.ts';
@@ -24,7 +24,7 @@ export interface UpstreamSettings {
   readonly limits: Limits;
   readonly nameServers: readonly string[] | undefined;
   /** Resolves names by the host's default route. */
-  readonly names: Pick<NameResolver, 'resolve'>;
+  readonly names: Pick<NameResolver, 'resolve' | 'find'>;
   readonly upstreamBudget: UpstreamBudget;
   /** Of names that are resolved through the upstream. */
   readonly onLookup: (outcome: LookupOutcome) => void;
@@ -104,12 +104,12 @@ export class UpstreamProxyExit implements Exit {
     return true;
   }
 
-  resolve(name: string, abort: DialAbort): Promise<Uint8Array[]> {
-    return this.resolvesNames ? this.#names.resolve(name, abort) : this.resolveForCheck(name, abort);
+  resolve(name: string, abort: DialAbort): Resolved {
+    return this.resolvesNames ? this.#names.find(name, abort) : this.resolveForCheck(name, abort);
   }
 
-  resolveForCheck(name: string, abort: DialAbort): Promise<Uint8Array[]> {
-    return this.settings.names.resolve(name, abort);
+  resolveForCheck(name: string, abort: DialAbort): Resolved {
+    return this.settings.names.find(name, abort);
   }
 
   async openUdp(_family: 4 | 6, abort: DialAbort): Promise<ExitPort> {

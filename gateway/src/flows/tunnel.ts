@@ -95,36 +95,56 @@ export class Tunnel {
   }
 }
 
+/** Who waits for a tunnel. */
+export interface TunnelClient {
+  readonly isGone: boolean;
+  /** @returns a function that cancels it */
+  whenGone(callback: () => void): () => void;
+}
+
+/** @param isGoneAtEnd whether a half-close means that nobody waits any more; it is not seen behind data, because nothing reads during the dial */
+export function waitingStream(stream: Duplex, isGoneAtEnd: boolean): TunnelClient {
+  return {
+    get isGone() {
+      return stream.destroyed || (isGoneAtEnd && stream.readableEnded);
+    },
+    whenGone: (callback) => {
+      stream.once('close', callback);
+      if (isGoneAtEnd) stream.once('end', callback);
+      return () => {
+        stream.off('close', callback).off('end', callback);
+      };
+    },
+  };
+}
+
 interface TunnelRequest {
   readonly target: Target | undefined;
-  readonly client: Duplex;
-  /** Data that the client sent after its request. Undefined: the protocol handles a half-close. */
-  readonly early?: Buffer;
+  readonly client: TunnelClient;
 }
 
 /**
- * Opens a tunnel for an authenticated client and dials its destination. A disconnect of the client aborts the dial, and so does its
- * half-close if it has sent nothing for the destination. If it has sent data, `end` is not emitted, because nothing reads during the dial.
+ * Opens a tunnel for an authenticated client and dials its destination. If the client disconnects, the dial is aborted.
  * @throws TunnelFailure
  */
 export async function openTunnel(
   context: TunnelContext,
   login: Login,
   protocol: Protocol,
-  { target, client, early }: TunnelRequest,
+  { target, client }: TunnelRequest,
 ): Promise<{ tunnel: Tunnel; exit: DialledStream }> {
   try {
-    const isGoneAtEnd = early?.length === 0;
-    if (client.destroyed || (isGoneAtEnd && client.readableEnded)) throw new TunnelFailure('client-closed');
+    if (client.isGone) throw new TunnelFailure('client-closed');
     context.flows.admit(login);
     if (!target) throw new TunnelFailure('name-not-found');
     if (!login.connection.limits.allowsPort(target.port)) throw new TunnelFailure('port-prohibited');
     const tunnel = new Tunnel(context, login, protocol);
-    const disconnected = () => tunnel.flow.close('client-failed');
-    client.once('close', disconnected);
-    if (isGoneAtEnd) client.once('end', disconnected);
-    const exit = await tunnel.dial(target).finally(() => client.off('close', disconnected).off('end', disconnected));
-    return { tunnel, exit };
+    const unsubscribe = client.whenGone(() => tunnel.flow.close('client-failed'));
+    try {
+      return { tunnel, exit: await tunnel.dial(target) };
+    } finally {
+      unsubscribe();
+    }
   } catch (error) {
     const cause = toCause(error);
     if (cause === 'descriptors-exhausted') context.descriptors.exhausted();

@@ -1,6 +1,6 @@
 import { constants, type IncomingHttpHeaders, type ServerHttp2Stream } from 'node:http2';
 import { inBackground } from '../background.ts';
-import { openTunnel } from '../flows/tunnel.ts';
+import { openTunnel, waitingStream } from '../flows/tunnel.ts';
 import { logInOverHttp } from '../listeners/authenticate.ts';
 import type { ClientSocket } from '../listeners/client-socket.ts';
 import type { HttpProxy } from '../listeners/http-proxy.ts';
@@ -72,7 +72,8 @@ export function createHttp2Proxy(context: ListenerContext, httpProxy: HttpProxy)
     });
     if (stream.destroyed) throw new TunnelFailure('client-closed');
     client.authenticated(login.connection);
-    const { tunnel, exit } = await openTunnel(context, login, 'http-connect', { target, client: stream });
+    const waiting = waitingStream(stream, false);
+    const { tunnel, exit } = await openTunnel(context, login, 'http-connect', { target, client: waiting });
     if (!stream.destroyed) stream.respond({ ':status': constants.HTTP_STATUS_OK });
     const side = new Http2Side(stream, reader, limits);
     tunnel.join({ client: side, exit: exit.side, early: Buffer.alloc(0) });

@@ -161,13 +161,15 @@ describe('the login guard in use', () => {
       ['2001:db8:0:1::1', '2001:db8:0:1::/64'],
     ] as const)
       causes.push(
-        await authenticate(
-          context,
-          { address, network, networks: [network] },
-          {
-            username: 'a',
-            password: address,
-          },
+        await Promise.resolve(
+          authenticate(
+            context,
+            { address, network, networks: [network] },
+            {
+              username: 'a',
+              password: address,
+            },
+          ),
         ).catch(toCause),
       );
     expect(causes).toEqual([

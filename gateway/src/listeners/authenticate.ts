@@ -13,16 +13,19 @@ type AuthenticationContext = Pick<
 
 type ClientOfNetwork = Pick<RequestClient, 'network' | 'networks' | 'address'>;
 
+/** Known clients need no promise. */
+type Found = Login | Promise<Login>;
+
 /**
  * Finds the connection of a client. An empty password is none: programs without credentials send it (Java, with the name
  * of the operating system's user), although their address may be on an allow-list.
  * @throws TunnelFailure
  */
-export async function logIn(
+export function logIn(
   context: AuthenticationContext,
   client: ClientOfNetwork,
   credentials: Credentials | undefined,
-): Promise<Login> {
+): Found {
   if (credentials === undefined || credentials.password === '') return authenticateByAddress(context, client);
   if (credentials.username === '') throw new TunnelFailure('invalid-credentials');
   return authenticate(context, client, credentials);
@@ -34,14 +37,25 @@ export async function logIn(
  * known in this run still work, so other users behind the address can continue.
  * @throws TunnelFailure
  */
-export async function authenticate(
+export function authenticate(context: AuthenticationContext, client: ClientOfNetwork, credentials: Credentials): Found {
+  const address = canonicalAddress(client.address);
+  const known = context.connections.find(credentials, address);
+  if (!known) return authorize(context, client, credentials, address);
+  if (address !== undefined) known.connection.recentClients.authenticated(address, known.credential);
+  return known;
+}
+
+/** @throws TunnelFailure */
+async function authorize(
   { connections, loginGuard, wrongCredentials, log }: AuthenticationContext,
   { network, networks, address: clientAddress }: ClientOfNetwork,
   credentials: Credentials,
+  address: string | undefined,
 ): Promise<Login> {
-  const address = canonicalAddress(clientAddress);
   try {
-    const login = connections.find(credentials, address) ?? (await authorize());
+    if (wrongCredentials.has(network, credentials)) throw new TunnelFailure('invalid-credentials');
+    if (loginGuard.isBlocked(networks)) throw new TunnelFailure('too-many-failed-logins');
+    const login = await connections.authorize(credentials, address);
     if (address !== undefined) login.connection.recentClients.authenticated(address, login.credential);
     return login;
   } catch (error) {
@@ -52,12 +66,6 @@ export async function authenticate(
     log.info({ cause, clientAddress }, 'Login refused');
     throw error;
   }
-
-  async function authorize(): Promise<Login> {
-    if (wrongCredentials.has(network, credentials)) throw new TunnelFailure('invalid-credentials');
-    if (loginGuard.isBlocked(networks)) throw new TunnelFailure('too-many-failed-logins');
-    return connections.authorize(credentials, address);
-  }
 }
 
 /**
@@ -65,14 +73,18 @@ export async function authenticate(
  * plane, so a network with many refused addresses is blocked for a while.
  * @throws TunnelFailure
  */
-export async function authenticateByAddress(
-  { connections, addressGuard }: AuthenticationContext,
-  { networks, address: clientAddress }: ClientOfNetwork,
-): Promise<Login> {
-  const address = canonicalAddress(clientAddress);
+export function authenticateByAddress(context: AuthenticationContext, client: ClientOfNetwork): Found {
+  const address = canonicalAddress(client.address);
   if (address === undefined) throw new TunnelFailure('invalid-credentials');
-  const known = connections.findByAddress(address);
-  if (known) return known;
+  return context.connections.findByAddress(address) ?? authorizeAddress(context, client, address);
+}
+
+/** @throws TunnelFailure */
+async function authorizeAddress(
+  { connections, addressGuard }: AuthenticationContext,
+  { networks }: ClientOfNetwork,
+  address: string,
+): Promise<Login> {
   if (addressGuard.isBlocked(networks)) throw new TunnelFailure('invalid-credentials');
   try {
     return await connections.authorizeAddress(address);
@@ -86,11 +98,11 @@ export async function authenticateByAddress(
  * @param proxyAuthorization the field value; without it, the client is authenticated by its address
  * @throws TunnelFailure
  */
-export async function logInOverHttp(
+export function logInOverHttp(
   context: ListenerContext,
   client: ClientOfNetwork,
   proxyAuthorization: string | undefined,
-): Promise<Login> {
+): Found {
   const credentials = parseBasicCredentials(proxyAuthorization);
   if (proxyAuthorization !== undefined && !credentials) throw new TunnelFailure('invalid-credentials');
   return logIn(context, client, credentials);

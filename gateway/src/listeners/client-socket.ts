@@ -2,8 +2,8 @@ import { clientNetworks } from '@cellhop/contract/network';
 import type { Socket } from 'node:net';
 import type { Connection } from '../connections/connection.ts';
 import type { Limits } from '../limits.ts';
-import { resetSocket } from '../pipe/handle.ts';
-import { TcpSide } from '../pipe/tcp-side.ts';
+import type { Side } from '../pipe/pipe.ts';
+import { type ClientTransport, SocketTransport } from './client-transport.ts';
 import { closeGracefully } from './closing.ts';
 
 type ClientLimits = Pick<Limits, 'handshakeMs' | 'nextRequestMs' | 'lingerMs' | 'flushMs'>;
@@ -30,7 +30,7 @@ export class ClientSocket {
   /** The narrowest of them. */
   readonly network: string;
   /** Ends the handshake with the reply of the current protocol, which sets this. */
-  interrupt: (cause: 'handshake-timeout' | 'draining') => void = () => this.socket.destroy();
+  interrupt: (cause: 'handshake-timeout' | 'draining') => void = () => this.#transport.destroy();
   #hasReceivedData = false;
   #isAuthenticated = false;
   #isTunnel = false;
@@ -39,28 +39,31 @@ export class ClientSocket {
   #isReset = false;
   #deadline: NodeJS.Timeout;
 
-  #socket: Socket;
+  #transport: ClientTransport;
 
   constructor(
-    socket: Socket,
+    transport: ClientTransport,
     private readonly limits: ClientLimits,
     private readonly events: ClientEvents,
   ) {
-    this.#socket = socket;
-    this.address = socket.remoteAddress ?? '';
+    this.#transport = transport;
+    this.address = transport.remoteAddress;
     this.networks = clientNetworks(this.address);
     this.network = this.networks.at(-1)!;
     this.#deadline = setTimeout(() => this.interrupt('handshake-timeout'), limits.handshakeMs);
-    // Each later owner adds its own listener; without this one, a reset between two owners would be an unhandled error.
-    socket.on('error', () => socket.destroy());
-    socket.once('close', () => {
+    transport.whenClosed(() => {
       if (!this.#isTunnel) this.#closed();
     });
   }
 
   /** What the client sends and receives, decrypted if it speaks TLS. */
+  get transport(): ClientTransport {
+    return this.#transport;
+  }
+
+  /** The same as a socket of Node. */
   get socket(): Socket {
-    return this.#socket;
+    return this.#transport.socket;
   }
 
   get isReset(): boolean {
@@ -74,7 +77,7 @@ export class ClientSocket {
 
   /** The TLS handshake is done. The connection below closes with this socket. */
   secured(socket: Socket): void {
-    this.#socket = socket;
+    this.#transport = new SocketTransport(socket);
   }
 
   /** Call it when the client has sent something. */
@@ -118,17 +121,17 @@ export class ClientSocket {
   /** A request has ended. Without valid credentials the handshake deadline still applies. */
   awaitRequest(whenIdle: () => void): void {
     this.#setBusy(false);
-    if (!this.#isAuthenticated || this.socket.destroyed) return;
+    if (!this.#isAuthenticated || this.#transport.isDestroyed) return;
     clearTimeout(this.#deadline);
     this.#deadline = setTimeout(whenIdle, this.limits.nextRequestMs);
   }
 
-  /** Hands the socket over to the pipe, which closes it. */
-  toSide(): TcpSide {
+  /** Hands the connection over to the pipe, which closes it. */
+  toSide(): Side {
     this.#isTunnel = true;
     clearTimeout(this.#deadline);
     this.events.changed(this);
-    return new TcpSide(this.socket, this.limits, () => this.#closed());
+    return this.#transport.toSide(this.limits, () => this.#closed());
   }
 
   closeGracefully(lastReply: string | Uint8Array): void {
@@ -139,7 +142,7 @@ export class ClientSocket {
   /** Closes the socket without a response. */
   reset(): void {
     this.#isReset = true;
-    resetSocket(this.socket);
+    this.#transport.reset();
   }
 
   #setBusy(isBusy: boolean): void {

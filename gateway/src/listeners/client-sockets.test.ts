@@ -13,6 +13,7 @@ import { listenLocally, type Reader, until } from '../../test/sockets.ts';
 import { defaultLimits, type Limits } from '../limits.ts';
 import type { Connection } from '../connections/connection.ts';
 import type { ClientSocket } from './client-socket.ts';
+import { SocketTransport } from './client-transport.ts';
 import { ClientSockets, type SocketLimit } from './client-sockets.ts';
 
 const stops: (() => Promise<void>)[] = [];
@@ -179,7 +180,7 @@ describe('client sockets', () => {
 function accept(clients: ClientSockets, address: string) {
   const socket = new Socket();
   Object.defineProperty(socket, 'remoteAddress', { value: address });
-  return clients.accept(socket);
+  return clients.accept(new SocketTransport(socket));
 }
 
 describe('networks', () => {

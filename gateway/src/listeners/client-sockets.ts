@@ -1,9 +1,9 @@
 import { networkLimits } from '@cellhop/contract/network';
-import type { Socket } from 'node:net';
 import type { Connection } from '../connections/connection.ts';
 import type { Limits } from '../limits.ts';
 import { TunnelFailure } from '../statuses.ts';
 import { ClientSocket } from './client-socket.ts';
+import type { ClientTransport } from './client-transport.ts';
 import { HalfOpenGroup, HalfOpenSockets } from './half-open.ts';
 import { KnownNetworks } from './known-networks.ts';
 
@@ -135,8 +135,8 @@ export class ClientSockets {
   }
 
   /** @returns undefined if a limit leaves no room */
-  accept(socket: Socket): ClientSocket | undefined {
-    const client = new ClientSocket(socket, this.limits, {
+  accept(transport: ClientTransport): ClientSocket | undefined {
+    const client = new ClientSocket(transport, this.limits, {
       authenticated: (client, connection) => this.#authenticated(client, connection),
       changed: (client) => this.#changed(client),
       receivedData: (client) => this.#receivedData(client),

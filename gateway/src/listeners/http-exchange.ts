@@ -6,7 +6,7 @@ import {
   type ServerResponse,
 } from 'node:http';
 import type { EndReason } from '../flows/flow.ts';
-import { openTunnel, type Tunnel } from '../flows/tunnel.ts';
+import { openTunnel, type Tunnel, waitingStream } from '../flows/tunnel.ts';
 import { resetSocket } from '../pipe/handle.ts';
 import type { Pipe } from '../pipe/pipe.ts';
 import {
@@ -100,13 +100,13 @@ export class Exchange {
       const head = toHead(request);
       const forwarded = readRequestHead(head, this.context.limits.headFields);
       if (typeof forwarded === 'string') throw new TunnelFailure(forwarded);
-      const login = await client.inTurn(() => logInOverHttp(this.context, client, forwarded.proxyAuthorization));
+      const login = await client.inTurn(async () => logInOverHttp(this.context, client, forwarded.proxyAuthorization));
       if (this.#isOver) return;
       client.authenticated(login.connection);
       const answer = lastRecipientAnswer(head);
       if (answer) return this.#respond(answer, false);
-      const { target } = forwarded;
-      const { tunnel, exit } = await openTunnel(this.context, login, 'http-request', { target, client: client.socket });
+      const opening = { target: forwarded.target, client: waitingStream(client.socket, false) };
+      const { tunnel, exit } = await openTunnel(this.context, login, 'http-request', opening);
       this.#tunnel = tunnel;
       const sent = this.#send(tunnel, { ...forwarded, method: head.method });
       const source = new ResponseSource(exit.side, this.#reader, () => this.fail('response-malformed'));

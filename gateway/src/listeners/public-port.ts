@@ -1,5 +1,4 @@
 import { createServer, type Server } from 'node:net';
-import { inBackground } from '../background.ts';
 import { needMore, type Parsed, parsedMessage } from '../protocol/message-reader.ts';
 import { SOCKS4_VERSION } from '../protocol/socks4.ts';
 import { SOCKS5_VERSION } from '../protocol/socks5.ts';
@@ -8,7 +7,9 @@ import { encodeHttpFailure, toCause, TunnelFailure } from '../statuses.ts';
 import { createHttp2Proxy } from '../http2/http2-proxy.ts';
 import { HandshakeRate } from '../tls/handshake-rate.ts';
 import { openSecureSocket } from '../tls/secure-socket.ts';
-import { Handshake } from './handshake.ts';
+import type { ClientSocket } from './client-socket.ts';
+import { SocketTransport } from './client-transport.ts';
+import { Handshake, type Steps } from './handshake.ts';
 import { serveHttpConnect } from './http-connect.ts';
 import type { HttpProxy } from './http-proxy.ts';
 import type { ListenerContext } from './listener-context.ts';
@@ -34,41 +35,45 @@ export function createPublicPort(context: ListenerContext, httpProxy: HttpProxy)
   const http2Proxy = createHttp2Proxy(context, httpProxy);
   const handshakeRate = new HandshakeRate(limits);
   const server = createServer({ allowHalfOpen: true, noDelay: true }, (socket) => {
-    const client = clients.accept(socket);
-    if (client) inBackground(log, 'client', serve(new Handshake(client, limits), chooseProtocol));
+    const client = clients.accept(new SocketTransport(socket));
+    if (client) serve(client, chooseProtocol);
   });
 
-  async function serve(handshake: Handshake, speak: (handshake: Handshake) => Promise<void>): Promise<void> {
-    try {
-      await speak(handshake);
-    } catch (error) {
-      refuse(context, handshake, error);
-    }
+  function serve(client: ClientSocket, speak: (handshake: Handshake) => Steps): void {
+    const handshake = new Handshake(client, limits);
+    handshake.run(speak(handshake), (error) => {
+      try {
+        refuse(context, handshake, error);
+      } catch (fault) {
+        log.error({ err: fault }, 'A client could not be refused');
+        client.transport.destroy();
+      }
+    });
   }
 
-  async function chooseProtocol(handshake: Handshake): Promise<void> {
-    const firstByte = await handshake.read(peekByte);
-    if (firstByte === SOCKS5_VERSION) return serveSocks5(context, handshake);
-    if (firstByte === SOCKS4_VERSION) return serveSocks4(context, handshake);
-    if (firstByte === TLS_HANDSHAKE) return serveTls(handshake);
-    return serveHttp(handshake, firstByte);
+  function* chooseProtocol(handshake: Handshake): Steps {
+    const firstByte = yield* handshake.read(peekByte);
+    if (firstByte === SOCKS5_VERSION) return yield* serveSocks5(context, handshake);
+    if (firstByte === SOCKS4_VERSION) return yield* serveSocks4(context, handshake);
+    if (firstByte === TLS_HANDSHAKE) return yield* serveTls(handshake);
+    return yield* serveHttp(handshake, firstByte);
   }
 
-  async function serveHttp(handshake: Handshake, firstByte: number): Promise<void> {
+  function* serveHttp(handshake: Handshake, firstByte: number): Steps {
     // A response of HTTP is text, which the user of another protocol can read too.
     handshake.encodeRefusal = encodeHttpFailure;
     // Empty lines before a request are ignored (RFC 9112, section 2.2). They are not kept, and the handshake has a deadline.
     let byte = firstByte;
     while (isLineEnd(byte)) {
-      await handshake.read(parseLineEnds);
-      byte = await handshake.read(peekByte);
+      yield* handshake.read(parseLineEnds);
+      byte = yield* handshake.read(peekByte);
     }
     if (byte < UPPER_CASE_A || byte > UPPER_CASE_Z) throw new TunnelFailure('malformed');
-    return serveHttpConnect(context, httpProxy, handshake);
+    return yield* serveHttpConnect(context, httpProxy, handshake);
   }
 
   /** HTTP alone: what SOCKS clients call TLS differs from one to the next. */
-  async function serveTls(handshake: Handshake): Promise<void> {
+  function* serveTls(handshake: Handshake): Steps {
     const { client } = handshake;
     const { current } = certificate;
     handshake.encodeRefusal = () => (current ? UNAVAILABLE_ALERT : UNSUPPORTED_ALERT);
@@ -77,10 +82,12 @@ export function createPublicPort(context: ListenerContext, httpProxy: HttpProxy)
     // From now on the library sends alerts.
     handshake.encodeRefusal = () => '';
     const opened = openSecureSocket(client.socket, handshake.release(), current.context);
-    const socket = await handshake.withinDeadline(opened);
+    const socket = yield* handshake.withinDeadline(opened);
     client.secured(socket);
     if (socket.alpnProtocol === 'h2') return http2Proxy.serve(client);
-    await serve(new Handshake(client, limits), async (inner) => serveHttp(inner, await inner.read(peekByte)));
+    serve(client, function* (inner) {
+      return yield* serveHttp(inner, yield* inner.read(peekByte));
+    });
   }
 
   function stopAccepting(): void {
@@ -105,7 +112,7 @@ function refuse(
   else log.debug({ cause, clientAddress: client.address }, 'Client refused');
   const reply = cause === 'client-closed' ? '' : handshake.encodeRefusal(cause);
   handshake.release();
-  if (reply.length === 0) client.socket.destroy();
+  if (reply.length === 0) client.transport.destroy();
   else client.closeGracefully(reply);
 }
 

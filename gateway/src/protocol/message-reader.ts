@@ -6,6 +6,8 @@ export type Parsed<Message> =
   | { readonly kind: 'message'; readonly message: Message; readonly length: number }
   | { readonly kind: 'failure'; readonly cause: FailureCause };
 
+type Arrived<Message> = Exclude<Parsed<Message>, { readonly kind: 'failure' }>;
+
 export const needMore = { kind: 'more' } as const;
 
 export const parsedMessage = <Message>(message: Message, length: number): Parsed<Message> => ({
@@ -40,22 +42,29 @@ export class MessageReader {
 
   /**
    * Waits for the next message and consumes it.
-   * @param bytesMax `head-too-large` if there are more bytes without a message
    * @throws TunnelFailure
    */
-  async read<Message>(parse: (bytes: Buffer) => Parsed<Message>, bytesMax = Number.POSITIVE_INFINITY) {
+  async read<Message>(parse: (bytes: Buffer) => Parsed<Message>): Promise<Message> {
     for (;;) {
-      const parsed = parse(this.#bytes);
-      if (parsed.kind === 'failure') throw new TunnelFailure(parsed.cause);
-      if (parsed.kind === 'message') {
-        this.#bytes = this.#bytes.subarray(parsed.length);
-        return parsed.message;
-      }
-      if (this.#failure) throw this.#failure;
-      if (this.#bytes.length > bytesMax) throw new TunnelFailure('head-too-large');
+      const arrived = this.take(parse);
+      if (arrived.kind === 'message') return arrived.message;
       await new Promise<void>((fulfil) => {
         this.#wake = fulfil;
       });
     }
+  }
+
+  /**
+   * Consumes the next message, if it has arrived.
+   * @param bytesMax `head-too-large` if there are more bytes without a message
+   * @throws TunnelFailure
+   */
+  take<Message>(parse: (bytes: Buffer) => Parsed<Message>, bytesMax = Number.POSITIVE_INFINITY): Arrived<Message> {
+    const parsed = parse(this.#bytes);
+    if (parsed.kind === 'failure') throw new TunnelFailure(parsed.cause);
+    if (parsed.kind === 'message') this.#bytes = this.#bytes.subarray(parsed.length);
+    else if (this.#failure) throw this.#failure;
+    else if (this.#bytes.length > bytesMax) throw new TunnelFailure('head-too-large');
+    return parsed;
   }
 }
