@@ -5,9 +5,25 @@ import { defineConfig, type TestUserConfig } from 'vitest/config';
 /** Projects inherit the options below. */
 const project = (test: TestUserConfig) => ({ extends: true as const, test });
 
+const PROGRAMS = ['contract', 'api', 'gateway', 'bin', 'tools', 'bench'];
+/** @returns the tests below a folder whose text matches */
+const findTests = (folder: string, pattern: RegExp) =>
+  fs
+    .readdirSync(new URL(folder, import.meta.url), { recursive: true, encoding: 'utf8' })
+    .map((file) => `${folder}/${file}`)
+    .filter((file) => /\.test\.tsx?$/.test(file) && !file.includes('/node_modules/'))
+    .filter((file) => pattern.test(fs.readFileSync(new URL(file, import.meta.url), 'utf8')));
+
 /** `npm run test:long` runs only the tests with the tags. */
 const isLong = process.env['TEST_LONG'] === '1';
-const excluded = ['**/node_modules/**', '**/dist/**', ...(isLong ? [] : ['**/*.long.test.ts'])];
+/** `npm test` leaves out the tests with the tag `thorough`, and does not load files that have no others. */
+const isShort = process.env['TEST_SHORT'] === '1';
+const excluded = [
+  '**/node_modules/**',
+  '**/dist/**',
+  ...(isLong ? [] : ['**/*.long.test.ts']),
+  ...(isShort ? [...PROGRAMS, 'web/src'].flatMap((folder) => findTests(folder, /@module-tag thorough/)) : []),
+];
 
 /**
  * Tests that replace modules or set what is global: timers, the network. They get modules of their own. Those that only move a clock do not:
@@ -15,15 +31,8 @@ const excluded = ['**/node_modules/**', '**/dist/**', ...(isLong ? [] : ['**/*.l
  */
 const NEEDS_OWN_MODULES =
   /vi\.(?:mock|doMock|resetModules|stubGlobal|useFakeTimers)\((?!\{ toFake: \['(?:Date|performance)'\])|spyOn\(globalThis\b.*\.mock|startSandbox|new HeldTimers|test\/browser\.ts|i18next\.init\(/;
-/** @returns the tests below a folder that need modules of their own */
-const findIsolated = (folder: string) =>
-  fs
-    .readdirSync(new URL(folder, import.meta.url), { recursive: true, encoding: 'utf8' })
-    .map((file) => `${folder}/${file}`)
-    .filter((file) => /\.test\.tsx?$/.test(file) && !file.includes('/node_modules/'))
-    .filter((file) => NEEDS_OWN_MODULES.test(fs.readFileSync(new URL(file, import.meta.url), 'utf8')));
+const findIsolated = (folder: string) => findTests(folder, NEEDS_OWN_MODULES);
 
-const PROGRAMS = ['contract', 'api', 'gateway', 'bin', 'tools', 'bench'];
 const programs: TestUserConfig = { globalSetup: ['tools/vitest-postgres.ts'] };
 const isolatedPrograms = PROGRAMS.flatMap(findIsolated);
 const isolated = findIsolated('web/src');

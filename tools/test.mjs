@@ -98,6 +98,7 @@ async function report(run) {
 export function test(prepare) {
   return report(async (times) => {
     requireDescriptors(readDescriptorLimit());
+    process.env['TEST_SHORT'] = '1';
     await times.measure('install and build', prepare);
     await times.measure('format, lint, types', () => runChecks([...CHECKS, BUNDLE_SIZES]));
     await times.measure('unit and integration tests', () => runVitest('--tags-filter=!thorough'));
