@@ -1,11 +1,13 @@
 /*
  * Moves the bytes of tunnels between two TCP sockets without JavaScript. It runs on the thread of the event loop, so nothing here is shared
- * with another thread: libuv watches one epoll descriptor, which watches the sockets, and one wake-up serves all that are ready.
+ * with another thread: libuv watches an epoll descriptor, which watches the sockets, and one wake-up serves all that are ready.
+ * Streams are served at ticks instead, from an epoll descriptor of their own.
  *
- * It decides three things alone. Each has its twin in TypeScript, which takes the tunnel back in every other case:
+ * It decides four things alone. The first three have their twins in TypeScript, which takes the tunnel back in every other case:
  *  1. read from a socket while its account has bytes left, at most so many   (Lane.forward, Credit.take)
  *  2. write what was read to the other socket, or wait until it is writable  (TcpSide.write, Lane.resumeSource)
  *  3. read many bytes at once through a kernel pipe, few through a buffer    (PumpReader)
+ *  4. read a stream of small reads at the next tick
  *
  * Bytes are counted when they are read, before they are written. An end, a failure and an empty account are told to JavaScript after the
  * batch, in which it cannot change anything. What must not happen ends the process.
@@ -30,6 +32,11 @@ enum { COPY_BYTES = 64 * 1024, PIPE_BYTES = 256 * 1024, PIPE_BYTES_MIN = 64 * 10
 enum { COPIES = 2, SPLICES = 2, BATCH = 128 };
 /* After so many small reads through a pipe, a buffer is cheaper. */
 enum { SMALL_BYTES = 16 * 1024, SMALL_READS = 4 };
+/*
+ * A lane is a stream while small reads follow each other and nothing comes from the other side: each of them would wake this loop and the
+ * other program for one or two packets. Answers, first bytes and bulk do not wait; an end of a stream waits for one tick at most.
+ */
+enum { TICK_MS = 2, TICK_BATCHES = 4, QUIET_TICKS = 16 };
 /* An id of a flow is its index and a number that no later flow of this index has. */
 enum { INDEX_BITS = 20, FIRST_FLOWS = 256 };
 /* What JavaScript is told of a flow; LOW is of an account. */
@@ -54,13 +61,21 @@ struct lane {
   struct pipe_pair pipe;
   char *held;
   size_t offset;
-  bool has_pipe, is_wide;
-  int small_reads;
+  bool has_pipe, is_wide, is_stream;
+  int small_reads, following_reads;
+  double read_at;
+};
+
+/* Sockets, and what tells libuv that some are ready. */
+struct watcher {
+  uv_poll_t poll;
+  int epoll;
 };
 
 struct flow {
   uint32_t index, generation, account;
   int fd[2];
+  struct watcher *watcher[2];
   uint32_t watched[2];
   struct lane lanes[2];
   int64_t passed[2];
@@ -76,8 +91,9 @@ struct relay {
   napi_ref on_notices, notices_array, numbers_array;
   double *notices, *numbers;
   size_t notice_count;
-  uv_poll_t poll;
-  int epoll;
+  struct watcher sockets, streams;
+  uv_timer_t tick;
+  int quiet_ticks, reads_of_stream, open_handles;
   struct flow **flows;
   uint32_t flows_size, flows_open, generation;
   struct account *accounts;
@@ -155,11 +171,16 @@ static bool watch(struct relay *relay, struct flow *flow, int side) {
   bool may_write = !flow->is_stopped && flow->lanes[1 - side].pending > 0;
   uint32_t wanted = (may_read ? EPOLLIN : 0u) | (may_write ? EPOLLOUT : 0u);
   uint32_t watched = flow->watched[side];
-  if (wanted == watched) return true;
+  struct watcher *watcher = flow->lanes[side].is_stream ? &relay->streams : &relay->sockets;
   struct epoll_event event = {.events = wanted, .data.u64 = (uint64_t)flow->index << 1 | (uint64_t)side};
-  int operation = wanted == 0 ? EPOLL_CTL_DEL : watched == 0 ? EPOLL_CTL_ADD : EPOLL_CTL_MOD;
-  if (epoll_ctl(relay->epoll, operation, flow->fd[side], &event) != 0) return false;
+  if (watched != 0 && (wanted == 0 || watcher != flow->watcher[side])) {
+    if (epoll_ctl(flow->watcher[side]->epoll, EPOLL_CTL_DEL, flow->fd[side], &event) != 0) return false;
+    watched = flow->watched[side] = 0;
+  }
+  if (wanted == watched) return true;
+  if (epoll_ctl(watcher->epoll, watched == 0 ? EPOLL_CTL_ADD : EPOLL_CTL_MOD, flow->fd[side], &event) != 0) return false;
   flow->watched[side] = wanted;
+  flow->watcher[side] = watcher;
   return true;
 }
 
@@ -258,12 +279,26 @@ static bool move_once(struct relay *relay, struct flow *flow, int direction, boo
   return true;
 }
 
+static void was_read(struct relay *relay, struct flow *flow, int direction, int64_t bytes) {
+  struct lane *lane = &flow->lanes[direction], *other = &flow->lanes[1 - direction];
+  /* At a tick more has come than before. */
+  bool follows = relay->now - lane->read_at <= QUIET_TICKS * TICK_MS && bytes < (lane->is_stream ? COPY_BYTES : SMALL_BYTES);
+  if (!follows) lane->following_reads = 0;
+  else if (!lane->is_stream) lane->following_reads += 1;
+  lane->is_stream = lane->following_reads >= relay->reads_of_stream;
+  lane->read_at = relay->now;
+  other->following_reads = 0;
+  other->is_stream = false;
+}
+
 static void move(struct relay *relay, struct flow *flow, int direction) {
   struct lane *lane = &flow->lanes[direction];
+  int64_t before = flow->passed[direction];
   int most = lane->is_wide ? SPLICES : COPIES;
   for (int read = 0; read < most && lane->pending == 0 && !flow->is_stopped; read += 1)
     if (!move_once(relay, flow, direction, read == 0)) break;
   if (lane->pending == 0) give_pipe(relay, lane);
+  if (flow->passed[direction] > before) was_read(relay, flow, direction, flow->passed[direction] - before);
 }
 
 static void serve(struct relay *relay, const struct epoll_event *event) {
@@ -295,21 +330,53 @@ static void tell(struct relay *relay) {
   napi_close_handle_scope(env, scope);
 }
 
-static void on_ready(uv_poll_t *poll, int status, int events) {
-  (void)events;
-  struct relay *relay = poll->data;
-  must(status == 0, "the sockets cannot be watched");
+/* @returns how many were ready, at most BATCH */
+static int serve_ready(struct relay *relay, struct watcher *watcher) {
   struct epoll_event ready[BATCH];
-  int found = epoll_wait(relay->epoll, ready, BATCH, 0);
+  int found = epoll_wait(watcher->epoll, ready, BATCH, 0);
   must(found >= 0 || errno == EINTR, "epoll_wait failed");
   relay->now = (double)uv_hrtime() / 1e6;
   for (int at = 0; at < found; at += 1) serve(relay, &ready[at]);
   if (relay->notice_count > 0) tell(relay);
+  return found;
+}
+
+static void on_ready(uv_poll_t *poll, int status, int events) {
+  (void)events;
+  struct relay *relay = poll->data;
+  must(status == 0, "the sockets cannot be watched");
+  serve_ready(relay, &relay->sockets);
+}
+
+static void on_stream(uv_poll_t *poll, int status, int events);
+
+static void on_tick(uv_timer_t *tick) {
+  struct relay *relay = tick->data;
+  relay->quiet_ticks += 1;
+  for (int batch = 0; batch < TICK_BATCHES; batch += 1) {
+    int found = serve_ready(relay, &relay->streams);
+    if (found > 0) relay->quiet_ticks = 0;
+    if (found < BATCH) break;
+  }
+  if (relay->quiet_ticks < QUIET_TICKS) return;
+  must(uv_timer_stop(tick) == 0, "a timer does not stop");
+  must(uv_poll_start(&relay->streams.poll, UV_READABLE, on_stream) == 0, "the sockets cannot be watched");
+}
+
+/* The first one after a silence does not wait. */
+static void on_stream(uv_poll_t *poll, int status, int events) {
+  (void)events;
+  struct relay *relay = poll->data;
+  must(status == 0, "the sockets cannot be watched");
+  relay->quiet_ticks = 0;
+  must(uv_poll_stop(poll) == 0, "a poll does not stop");
+  must(uv_timer_start(&relay->tick, on_tick, TICK_MS, TICK_MS) == 0, "no timer");
+  serve_ready(relay, &relay->streams);
 }
 
 /* ---- the interface to JavaScript ---- */
 
-enum { ARGUMENTS = 3 };
+enum { ARGUMENTS = 3, NUMBERS = 4 };
 
 static struct relay *read_arguments(napi_env env, napi_callback_info info, napi_value *values) {
   void *data;
@@ -361,8 +428,10 @@ static double *keep_array(napi_env env, napi_value array, size_t length, napi_re
 
 static void closed(uv_handle_t *handle) {
   struct relay *relay = handle->data;
+  if (--relay->open_handles > 0) return;
   napi_remove_async_cleanup_hook(relay->cleanup);
-  close(relay->epoll);
+  close(relay->sockets.epoll);
+  close(relay->streams.epoll);
   free(relay->flows);
   free(relay->accounts);
   free(relay->free_pipes);
@@ -386,7 +455,7 @@ static void drop_flow(struct relay *relay, struct flow *flow) {
   for (int direction = 0; direction < 2; direction += 1) drop_lane(relay, &flow->lanes[direction]);
   relay->flows[flow->index] = NULL;
   relay->flows_open -= 1;
-  if (relay->flows_open == 0) uv_unref((uv_handle_t *)&relay->poll);
+  if (relay->flows_open == 0) uv_unref((uv_handle_t *)&relay->sockets.poll);
   free(flow);
 }
 
@@ -396,8 +465,19 @@ static void clean_up(napi_async_cleanup_hook_handle handle, void *data) {
   for (uint32_t index = 0; index < relay->flows_size; index += 1)
     if (relay->flows[index] != NULL) drop_flow(relay, relay->flows[index]);
   while (relay->free_pipes_count > 0) close_pipe(relay, relay->free_pipes[--relay->free_pipes_count]);
-  uv_poll_stop(&relay->poll);
-  uv_close((uv_handle_t *)&relay->poll, closed);
+  uv_close((uv_handle_t *)&relay->sockets.poll, closed);
+  uv_close((uv_handle_t *)&relay->streams.poll, closed);
+  uv_close((uv_handle_t *)&relay->tick, closed);
+}
+
+static bool start_watcher(struct relay *relay, uv_loop_t *loop, struct watcher *watcher, uv_poll_cb callback) {
+  watcher->epoll = epoll_create1(EPOLL_CLOEXEC);
+  if (watcher->epoll < 0 || uv_poll_init(loop, &watcher->poll, watcher->epoll) != 0) return false;
+  watcher->poll.data = relay;
+  must(uv_poll_start(&watcher->poll, UV_READABLE, callback) == 0, "the sockets cannot be watched");
+  uv_unref((uv_handle_t *)&watcher->poll);
+  relay->open_handles += 1;
+  return true;
 }
 
 static napi_value start(napi_env env, napi_callback_info info) {
@@ -409,25 +489,27 @@ static napi_value start(napi_env env, napi_callback_info info) {
   relay->can_splice = true;
   must(napi_create_reference(env, values[0], 1, &relay->on_notices) == napi_ok, "no reference");
   relay->notices = keep_array(env, values[1], NOTICE_NUMBERS * NOTICES, &relay->notices_array);
-  relay->numbers = keep_array(env, values[2], 3, &relay->numbers_array);
+  relay->numbers = keep_array(env, values[2], NUMBERS, &relay->numbers_array);
   must(napi_create_string_utf8(env, "accelerator", NAPI_AUTO_LENGTH, &name) == napi_ok, "no name");
   must(napi_async_init(env, NULL, name, &relay->context) == napi_ok, "no context");
   must(napi_get_uv_event_loop(env, &loop) == napi_ok, "no event loop");
-  relay->epoll = epoll_create1(EPOLL_CLOEXEC);
-  if (relay->epoll < 0 || uv_poll_init(loop, &relay->poll, relay->epoll) != 0) return to_boolean(env, false);
-  relay->poll.data = relay;
-  must(uv_poll_start(&relay->poll, UV_READABLE, on_ready) == 0, "the sockets cannot be watched");
-  uv_unref((uv_handle_t *)&relay->poll);
+  if (!start_watcher(relay, loop, &relay->sockets, on_ready) || !start_watcher(relay, loop, &relay->streams, on_stream))
+    return to_boolean(env, false);
+  must(uv_timer_init(loop, &relay->tick) == 0, "no timer");
+  relay->tick.data = relay;
+  uv_unref((uv_handle_t *)&relay->tick);
+  relay->open_handles += 1;
   must(napi_add_async_cleanup_hook(env, clean_up, relay, &relay->cleanup) == napi_ok, "no clean-up");
   return to_boolean(env, true);
 }
 
-/* setPipes(most): how many pipes may be open, each with two descriptors. */
-static napi_value set_pipes(napi_env env, napi_callback_info info) {
+/* configure(pipes, readsOfStream): how many pipes may be open, each with two descriptors; after how many reads a lane is a stream. */
+static napi_value configure(napi_env env, napi_callback_info info) {
   napi_value values[ARGUMENTS];
   struct relay *relay = read_arguments(env, info, values);
-  must(relay->free_pipes == NULL, "pipes were set before");
+  must(relay->free_pipes == NULL, "configured twice");
   relay->pipes_max = (size_t)integer(env, values[0]);
+  relay->reads_of_stream = (int)integer(env, values[1]);
   relay->free_pipes = must_have(calloc(relay->pipes_max + 1, sizeof(struct pipe_pair)));
   return NULL;
 }
@@ -499,7 +581,7 @@ static napi_value attach(napi_env env, napi_callback_info info) {
   for (int side = 0; side < 2; side += 1) flow->fd[side] = (int)integer(env, values[side]);
   flow->last_at = (double)uv_hrtime() / 1e6;
   relay->flows[flow->index] = flow;
-  if (relay->flows_open++ == 0) uv_ref((uv_handle_t *)&relay->poll);
+  if (relay->flows_open++ == 0) uv_ref((uv_handle_t *)&relay->sockets.poll);
   if (watch_both(relay, flow)) return to_number(env, id_of(flow));
   drop_flow(relay, flow);
   return to_number(env, -1);
@@ -552,13 +634,16 @@ static napi_value detach(napi_env env, napi_callback_info info) {
   return both;
 }
 
-/* measure(): flows, open pipes, bytes that passed through pipes. */
+/* measure(): flows, open pipes, bytes that passed through pipes, lanes that are streams. */
 static napi_value measure(napi_env env, napi_callback_info info) {
   napi_value values[ARGUMENTS];
   struct relay *relay = read_arguments(env, info, values);
   relay->numbers[0] = relay->flows_open;
   relay->numbers[1] = (double)relay->pipes_open;
   relay->numbers[2] = (double)relay->spliced;
+  relay->numbers[3] = 0;
+  for (uint32_t index = 0; index < relay->flows_size; index += 1)
+    if (relay->flows[index] != NULL) relay->numbers[3] += relay->flows[index]->lanes[0].is_stream + relay->flows[index]->lanes[1].is_stream;
   return to_number(env, (double)uv_hrtime() / 1e6);
 }
 
@@ -567,7 +652,7 @@ NAPI_MODULE_INIT() {
     const char *name;
     napi_callback function;
   } functions[] = {
-    {"start", start},     {"setPipes", set_pipes}, {"openAccount", open_account}, {"closeAccount", close_account},
+    {"start", start},     {"configure", configure}, {"openAccount", open_account}, {"closeAccount", close_account},
     {"allow", allow},     {"readAccount", read_account}, {"attach", attach},      {"readFlow", read_flow},
     {"resume", resume},   {"detach", detach},      {"measure", measure},
   };

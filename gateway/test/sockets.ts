@@ -136,6 +136,8 @@ export async function sendUntilUnread(socket: Socket, readBytes: () => number): 
     sentBytes += piece.length;
     // What has been read has arrived. To ask the system reads the list of all its sockets, so only the last pieces do.
     for (let turn = 0; turn < 100 && readBytes() < sentBytes; turn += 1) await new Promise(setImmediate);
+    // Native code may read a stream at its next tick.
+    if (readBytes() < sentBytes) await new Promise((fulfil) => setTimeout(fulfil, 5));
     if (readBytes() < sentBytes) await delivered(0);
   }
   await delivered(50);

@@ -1,4 +1,6 @@
 import { readdirSync } from 'node:fs';
+import type { Socket } from 'node:net';
+import { performance } from 'node:perf_hooks';
 import { afterEach, describe, expect, it } from 'vitest';
 import { acceleratorFile } from '../../test/accelerator.ts';
 import { closePipes, joined, UNLIMITED } from '../../test/joined-sockets.ts';
@@ -14,6 +16,23 @@ afterEach(closePipes);
 
 const open = (pipes = PIPES) => new Accelerator(loadNative(acceleratorFile!), pipes);
 const descriptors = () => readdirSync('/proc/self/fd').length;
+
+/** Small reads that follow each other. @returns what was sent */
+async function stream(accelerator: Accelerator, source: Socket): Promise<Buffer> {
+  const pieces: Buffer[] = [];
+  while (accelerator.measure().streams === 0) {
+    pieces.push(patternedBytes(1_000));
+    source.write(pieces.at(-1)!);
+    await new Promise(setImmediate);
+  }
+  return Buffer.concat(pieces);
+}
+
+async function turnsWithin50Ms(): Promise<number> {
+  const { loopCount } = performance.nodeTiming.uvMetricsInfo;
+  await new Promise((fulfil) => setTimeout(fulfil, 50));
+  return performance.nodeTiming.uvMetricsInfo.loopCount - loopCount;
+}
 
 // Without a compiler, test/accelerator.ts says so.
 describe.runIf(acceleratorFile !== undefined)('native code', () => {
@@ -137,6 +156,88 @@ describe.runIf(acceleratorFile !== undefined)('native code', () => {
     await reader.take(1);
     expect(meter.lastUsedAt).toBeGreaterThanOrEqual(before - 5);
     expect(meter.lastUsedAt).toBeLessThanOrEqual(performance.now());
+  });
+
+  describe('a stream', () => {
+    it('is read at ticks, unchanged and counted, until something comes from the other side', async () => {
+      const accelerator = open();
+      const { client, origin, meter } = await joined(createPump(1, accelerator));
+      const [atClient, atOrigin] = [new Reader(client), new Reader(origin)];
+      const sent = await stream(accelerator, origin);
+      expect((await atClient.take(sent.length)).equals(sent)).toBe(true);
+      expect(meter.usedBytes).toEqual({ toExit: 0, toClient: sent.length });
+      client.write('question');
+      await atOrigin.take(8);
+      expect(accelerator.measure().streams).toBe(0);
+      origin.write('answer');
+      expect((await atClient.take(6)).toString()).toBe('answer');
+    });
+
+    it('is read at once again when it brings much', async () => {
+      const accelerator = open();
+      const { client, origin } = await joined(createPump(1, accelerator));
+      const reader = new Reader(client);
+      await reader.take((await stream(accelerator, origin)).length);
+      const body = patternedBytes(5_000_000);
+      origin.write(body);
+      expect((await reader.take(body.length)).equals(body)).toBe(true);
+      expect(accelerator.measure().streams).toBe(0);
+    });
+
+    it.each(['client', 'origin'] as const)('of the %s ends after its last byte', async (name) => {
+      const accelerator = open();
+      const { client, origin, ended } = await joined(createPump(1, accelerator));
+      const [from, to] = name === 'client' ? [client, origin] : [origin, client];
+      const sent = await stream(accelerator, from);
+      from.end('last');
+      const { bytes, end } = await new Reader(to).rest();
+      expect(sha256(bytes)).toBe(sha256(Buffer.concat([sent, Buffer.from('last')])));
+      expect(end).toBe('ended');
+      to.end();
+      expect(await ended).toBe('completed');
+      expect(accelerator.measure()).toMatchObject({ tunnels: 0, streams: 0 });
+    });
+
+    it('passes exactly a final grant', async () => {
+      const accelerator = open();
+      const { client, origin, events } = await joined(createPump(1, accelerator), {
+        grantedBytes: 1_000_000,
+        state: 'final',
+      });
+      const reader = new Reader(client);
+      const sent = await stream(accelerator, origin);
+      for (let at = sent.length; at < 1_100_000; at += 1_000) {
+        origin.write(patternedBytes(1_000));
+        await new Promise(setImmediate);
+      }
+      const { bytes, end } = await reader.rest();
+      expect([bytes.length, end]).toEqual([1_000_000, 'reset']);
+      expect(events).toContain('spent');
+    });
+
+    it('is no exchange of messages', async () => {
+      const accelerator = open();
+      const { client, origin } = await joined(createPump(1, accelerator));
+      const [atClient, atOrigin] = [new Reader(client), new Reader(origin)];
+      for (let message = 0; message < 50; message += 1) {
+        client.write('question');
+        await atOrigin.take(8);
+        origin.write('answer');
+        await atClient.take(6);
+        expect(accelerator.measure().streams).toBe(0);
+      }
+    });
+
+    it('that is silent causes no ticks', async () => {
+      const accelerator = open();
+      const { client, origin } = await joined(createPump(1, accelerator));
+      const reader = new Reader(client);
+      await reader.take((await stream(accelerator, origin)).length);
+      while ((await turnsWithin50Ms()) > 10);
+      expect(accelerator.measure().streams).toBe(1);
+      origin.write('again');
+      expect((await reader.take(5)).toString()).toBe('again');
+    });
   });
 
   it('leaks no descriptor, pipe or account in a thousand short tunnels', async () => {

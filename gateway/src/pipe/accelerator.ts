@@ -6,7 +6,7 @@ import { checkNativeFile } from './native-file.ts';
 /** Of gateway/native/accelerator.c, which explains them. */
 interface Native {
   start(onNotices: (count: number) => void, notices: Float64Array, numbers: Float64Array): boolean;
-  setPipes(most: number): void;
+  configure(pipes: number, readsOfStream: number): void;
   openAccount(): number;
   closeAccount(account: number): void;
   allow(account: number, bytes: number, askAt: number): void;
@@ -23,9 +23,12 @@ const FAILED = 1;
 const STARVED = 2;
 const LOW = 4;
 const NUMBERS_PER_NOTICE = 4;
+const NUMBERS = 4;
 const NOTICES = 256;
 /** How often totals are counted, and tunnels are asked whether they may stay. Reports count sooner. */
 const COLLECT_MS = 1_000;
+/** More than the messages of a handshake. */
+const READS_OF_STREAM = 8;
 
 /** Of `failed`: the side whose error was consumed, and the system's number of the error. */
 export type Notice =
@@ -57,7 +60,7 @@ export function loadNative(file: string): Native {
 /** The native code, its accounts and its flows. It runs on this thread, between turns of JavaScript: nothing changes while JavaScript runs. */
 export class Accelerator {
   readonly #notices = arrayOf(NOTICES * NUMBERS_PER_NOTICE);
-  readonly #numbers = arrayOf(3);
+  readonly #numbers = arrayOf(NUMBERS);
   readonly #users = new Map<number, FlowUser>();
   readonly #accounts = new Map<Credit, Account>();
   readonly #byNumber = new Map<number, Account>();
@@ -67,23 +70,25 @@ export class Accelerator {
 
   /**
    * @param pipes how many may be open; each has two descriptors
+   * @param readsOfStream how many small reads in a row make a stream, which is read at ticks
    * @throws Error if the system refuses what it needs
    */
   constructor(
     private readonly native: Native,
     pipes: number,
+    readsOfStream = READS_OF_STREAM,
   ) {
     if (!native.start((count) => this.#noticed(count), this.#notices, this.#numbers))
       throw new Error('The system refuses epoll');
-    native.setPipes(pipes);
+    native.configure(pipes, readsOfStream);
     this.#clockOffset = performance.now() - native.measure();
   }
 
-  /** `passedBytes`: through pipes, since the start. */
-  measure(): { tunnels: number; pipes: number; passedBytes: number } {
+  /** `passedBytes`: through pipes, since the start. `streams`: directions of tunnels that are read at ticks now. */
+  measure(): { tunnels: number; pipes: number; passedBytes: number; streams: number } {
     this.native.measure();
-    const [tunnels = 0, pipes = 0, passedBytes = 0] = this.#numbers;
-    return { tunnels, pipes, passedBytes };
+    const [tunnels = 0, pipes = 0, passedBytes = 0, streams = 0] = this.#numbers;
+    return { tunnels, pipes, passedBytes, streams };
   }
 
   /** @returns undefined if nothing may pass now, or the sockets cannot be watched */

@@ -12,6 +12,8 @@ import { streams } from './joined-sides.ts';
 
 /** Where it can be built. */
 const accelerator = acceleratorFile === undefined ? undefined : new Accelerator(loadNative(acceleratorFile), 8);
+/** All that it reads after a first byte waits for a tick. */
+const ticking = acceleratorFile === undefined ? undefined : new Accelerator(loadNative(acceleratorFile), 8, 0);
 
 afterEach(() => {
   vi.restoreAllMocks();
@@ -60,6 +62,7 @@ const created: readonly (readonly [string, () => Relay])[] = [
   ['pump without pooled buffers', () => createPump(0)],
   ['streams', () => streams],
   ...(accelerator ? [['native code', () => createPump(4, accelerator)] as const] : []),
+  ...(ticking ? [['native code at ticks', () => createPump(4, ticking)] as const] : []),
 ];
 
 describe.each(created)('the pipe: %s', (_name, create) => {
