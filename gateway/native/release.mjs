@@ -2,7 +2,6 @@
 /** The accelerator of a release, for each processor that archives are for. A release is compiled by this file of its own commit. */
 import { spawnSync } from 'node:child_process';
 import fs from 'node:fs';
-import path from 'node:path';
 import { buildAccelerator, ownCompiler } from './build.mjs';
 
 /** @typedef {'x64' | 'arm64'} Processor */
@@ -50,8 +49,8 @@ export function findNewerLibraries(content) {
 
 /** @param {string} compiler @returns {string | undefined} its version, and that of its linker; undefined if it is not there */
 function describeCompiler(compiler) {
-  // The name is that of the link, such as "cc".
-  const version = firstLine(compiler, '--version')?.replace(`${path.basename(compiler)} `, '');
+  // GCC begins with the name by which it was called, such as "cc".
+  const version = firstLine(compiler, '--version')?.replace(/^\S+ \(/, 'gcc (');
   const linker = firstLine(compiler, '-Wl,--version');
   if (version === undefined) return undefined;
   return linker === undefined ? version : `${version}; ${linker}`;
