@@ -5,11 +5,12 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { Problem } from './problem.mjs';
 
+const COMMON = ['contract', 'package-lock.json', 'tsconfig.base.json', 'tools/build.mjs'];
 /** The inputs of each bundle besides the workspace itself. @type {Record<string, string[]>} */
 const INPUTS = {
-  web: ['contract', 'package-lock.json', 'tsconfig.base.json', 'tools/compress.mjs'],
-  gateway: ['contract', 'package-lock.json', 'tsconfig.base.json', 'tsconfig.json'],
-  api: ['contract', 'package-lock.json', 'tsconfig.base.json', 'tsconfig.json', 'tools/build-offline.mjs'],
+  web: [...COMMON, 'tools/compress.mjs'],
+  gateway: [...COMMON, 'tsconfig.json'],
+  api: [...COMMON, 'tsconfig.json', 'tools/build-offline.mjs'],
 };
 const NOT_SOURCES = new Set(['dist', 'node_modules', 'test', 'migrations', 'sql']);
 
@@ -51,7 +52,8 @@ export function buildChanged(root, workspaces = Object.keys(INPUTS)) {
     const PATH = [path.join(root, 'node_modules/.bin'), process.env['PATH']].join(path.delimiter);
     const { status } = spawnSync('/bin/sh', ['-c', scripts.build], {
       cwd: directory,
-      env: { ...process.env, PATH },
+      // Tests build, too: otherwise the web app would be one for development, with the paths of this machine, and a release would take it.
+      env: { ...process.env, PATH, NODE_ENV: 'production' },
       stdio: 'inherit',
     });
     if (status !== 0) throw new Problem(`Building ${workspace} failed; see the output above.`, status ?? 1);

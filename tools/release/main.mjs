@@ -56,6 +56,9 @@ async function writeAll(source, output) {
   const missing = native?.findMissingCompilers(PLATFORMS) ?? [];
   if (missing.length > 0)
     throw new Problem(`A release has native code, and compilers are missing:\n${missing.join('\n')}`);
+  // Not what another command has left there.
+  for (const workspace of ['api', 'gateway', 'web'])
+    fs.rmSync(path.join(source.directory, workspace, 'dist'), { recursive: true, force: true });
   buildChanged(source.directory);
   const files = [];
   for (const arch of PLATFORMS) files.push(...(await writeArchive(source, arch, output)));

@@ -139,6 +139,14 @@ test.each(['x64', 'arm64'] as const)('the archive for %s has its own programs, a
   }
 });
 
+test('no built file has a path of the machine that built it', () => {
+  const name = `${NAME}-x64`;
+  const folders = ['api', 'gateway', 'web'].map((workspace) => `${name}/${workspace}/dist`);
+  const built = tar('--extract', '--to-stdout', '--file', path.join(output, `${name}.tar.gz`), ...folders);
+  expect(built.length).toBeGreaterThan(1_000_000);
+  expect(built.includes(source.directory)).toBe(false);
+});
+
 const general = (arch: keyof typeof MACHINES) => list(arch).map((file) => file.replaceAll(arch, 'ARCH'));
 
 test('the archives differ in the programs of the platform alone', () => {
