@@ -176,6 +176,14 @@ export const defaultLimits = {
   /** Of a client; each is answered. Programs send one in some seconds. */
   http2PingsPerSecond: 100,
   http2PingsBurst: 1_000,
+  /**
+   * Bytes of a client besides those of its streams, beyond as many as its streams carry; each stream counts as some. Heads of browsers have a few
+   * KB. What was on its way to streams that are reset is unpaid as well: at once as much as the window of all streams together.
+   */
+  http2OverheadPerSecond: 256 * KIB,
+  http2OverheadBurst: 4 * MIB,
+  http2StreamOverhead: 512,
+  http2OverheadCheckMs: 250,
   /** How often the files of the certificate are read. */
   certificateCheckMs: 10_000,
 

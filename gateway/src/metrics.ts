@@ -105,6 +105,11 @@ function eventMetrics(registers: Registry[]) {
       'Clients and requests that were refused or failed before a response began; each counted once',
       'reason',
     ),
+    http2Floods: counter(
+      'gateway_http2_floods_total',
+      'Clients that speak HTTP/2 and were disconnected for what they sent besides the bytes of tunnels',
+      'kind',
+    ),
     handshakeSeconds: histogram('gateway_handshake_seconds', 'From accept to authenticated'),
     controlRequestSeconds: histogram('gateway_control_request_seconds', 'Calls to the control plane', 'outcome'),
     refusedCalls: counter(

@@ -14,10 +14,15 @@ export class TokenBucket {
 
   /** @param now the time, if the caller knows it: reading the clock costs more than the rest */
   take(now = this.now()): boolean {
+    return this.takeMany(1, now);
+  }
+
+  /** All of them or none. */
+  takeMany(tokens: number, now = this.now()): boolean {
     this.#tokens = Math.min(this.burst, this.#tokens + ((now - this.#filledAt) / 1000) * this.perSecond);
     this.#filledAt = now;
-    if (this.#tokens < 1) return false;
-    this.#tokens -= 1;
+    if (this.#tokens < tokens) return false;
+    this.#tokens -= tokens;
     return true;
   }
 }

@@ -4,10 +4,16 @@ import { pipeline } from 'node:stream';
 import type { Limits } from '../limits.ts';
 import { TunnelFailure } from '../statuses.ts';
 import type { Transport } from '../pipe/handle.ts';
+import type { Overhead } from './overhead.ts';
 import type { StreamReader } from './stream-reader.ts';
 import { closeStream } from './streams.ts';
 
-type ForwardingLimits = Pick<Limits, 'flushMs' | 'responseHeadBytes'>;
+interface Forwarding {
+  /** The gateway's other end of it serves the request. */
+  readonly socket: Transport;
+  readonly overhead: Pick<Overhead, 'passed'>;
+  readonly limits: Pick<Limits, 'flushMs' | 'responseHeadBytes'>;
+}
 
 /** Of one hop (RFC 9113, section 8.2.2), and `host`, which `:authority` replaces. */
 const NOT_FORWARDED = new Set([
@@ -30,8 +36,7 @@ export function forwardRequest(
   stream: ServerHttp2Stream,
   reader: StreamReader,
   { headers, rawHeaders }: { headers: IncomingHttpHeaders; rawHeaders: readonly string[] },
-  socket: Transport,
-  limits: ForwardingLimits,
+  { socket, overhead, limits }: Forwarding,
 ): void {
   const { ':scheme': scheme, ':authority': authority, ':path': path = '/', ':method': method = '' } = headers;
   if (scheme === 'https') throw new TunnelFailure('connect-required');
@@ -49,7 +54,7 @@ export function forwardRequest(
   stream.once('close', () => sent.destroy());
   sent.on('error', () => closeStream(stream, constants.NGHTTP2_INTERNAL_ERROR, limits));
   sent.on('information', (interim: InformationEvent) => forwardInterim(stream, interim));
-  sent.on('response', (response) => forwardResponse(stream, response, method === 'HEAD', limits));
+  sent.on('response', (response) => forwardResponse(stream, response, method === 'HEAD', { overhead, limits }));
   sendBody(reader, sent);
 }
 
@@ -86,7 +91,7 @@ function forwardResponse(
   stream: ServerHttp2Stream,
   response: IncomingMessage,
   isHead: boolean,
-  limits: ForwardingLimits,
+  { overhead, limits }: Pick<Forwarding, 'overhead' | 'limits'>,
 ): void {
   if (stream.destroyed || stream.closed) {
     response.destroy();
@@ -102,6 +107,7 @@ function forwardResponse(
   pipeline(response, stream, (error) => {
     if (error) closeStream(stream, constants.NGHTTP2_INTERNAL_ERROR, limits);
   });
+  response.on('data', (chunk: Buffer) => overhead.passed(chunk.length));
 }
 
 /** A name of several fields gets a list of values, of which HTTP/2 sends each by itself. */

@@ -3,25 +3,33 @@ import type { Connection } from '../connections/connection.ts';
 import { TokenBucket } from '../connections/token-bucket.ts';
 import type { ClientSocket } from '../listeners/client-socket.ts';
 import type { Limits } from '../limits.ts';
+import { Overhead } from './overhead.ts';
 import { sessionOptions, widen } from './streams.ts';
+
+/** What the library does not limit. */
+export type Flood = 'pings' | 'overhead';
 
 /** A client that speaks HTTP/2 on its connection: as one socket with as many requests at once as it has streams. */
 export class Http2Client {
   readonly session: ServerHttp2Session;
+  readonly overhead: Overhead;
   #streams = 0;
   #turn: Promise<unknown> = Promise.resolve();
 
   constructor(
     readonly client: ClientSocket,
     private readonly limits: Limits,
+    /** It was ended for what it sent. */
+    private readonly flooded: (kind: Flood) => void,
   ) {
     const { socket } = client;
+    this.overhead = new Overhead(socket, limits);
     this.session = performServerHandshake(socket, sessionOptions(limits));
     client.interrupt = () => this.#end();
     this.session.on('error', () => socket.destroy()).on('close', () => this.#closeSoon());
     const pings = new TokenBucket(limits.http2PingsPerSecond, limits.http2PingsBurst);
     this.session.on('ping', () => {
-      if (!pings.take()) this.session.destroy(undefined, constants.NGHTTP2_ENHANCE_YOUR_CALM);
+      if (!pings.take()) this.#calm('pings');
     });
     this.session.once('remoteSettings', () => {
       if (!this.session.destroyed) widen(this.session, limits);
@@ -43,8 +51,22 @@ export class Http2Client {
     return this.client.network;
   }
 
+  /** Ends a client that sends too much of what nobody pays. Call it again and again. */
+  checkOverhead(): void {
+    if (!this.session.destroyed && !this.overhead.isBearable()) this.#calm('overhead');
+  }
+
+  #calm(kind: Flood): void {
+    if (this.session.destroyed) return;
+    this.flooded(kind);
+    this.session.destroy(undefined, constants.NGHTTP2_ENHANCE_YOUR_CALM);
+    // Of a client that has said farewell the library goes on reading.
+    this.#closeSoon();
+  }
+
   streamOpened(): void {
     this.client.receivedData();
+    this.overhead.streamOpened();
     this.#streams += 1;
     if (this.#streams === 1) this.client.requestStarted();
   }

@@ -4,7 +4,7 @@ import { expect, it, onTestFinished } from 'vitest';
 import type { FakeConnection } from '../../test/control-plane.ts';
 import { basic, readMetric, untilGauge } from '../../test/gateway-harness.ts';
 import { connectTo, frame, openHttp2Client, rawConnect, restOf } from '../../test/http2-client.ts';
-import { listenLocally, until } from '../../test/sockets.ts';
+import { listenLocally, patternedBytes, until } from '../../test/sockets.ts';
 import { openSecureClient, startTlsHarness, type TlsHarness } from '../../test/tls-harness.ts';
 import type { Limits } from '../limits.ts';
 
@@ -62,11 +62,23 @@ it('streams that are opened and reset at once end the connection', async () => {
   await untilGauge(harness.gateway, 'gateway_tunnels', 0);
 });
 
+const padding = 255;
+/** Each begins after the frames of `rawConnect`: stream 1 is open. */
 const FLOODS = [
   ['pings', frame(6, 0, 0, Buffer.alloc(8))],
+  ['answers to pings', frame(6, 1, 0, Buffer.alloc(8))],
   ['settings', frame(4, 0, 0)],
+  ['answers to settings', frame(4, 1, 0)],
   ['frames that are none', frame(0, 0xff, 0)],
+  ['frames of unknown kinds', frame(0x42, 0, 0, Buffer.alloc(10))],
   ['empty data', frame(0, 0, 1)],
+  ['padding', frame(0, 8, 1, Buffer.concat([Buffer.from([padding]), Buffer.alloc(padding)]))],
+  ['updates of the window', frame(8, 0, 0, Buffer.from([0, 0, 0, 1]))],
+  ['updates of the window of a stream', frame(8, 0, 1, Buffer.from([0, 0, 0, 1]))],
+  ['priorities', frame(2, 0, 1001, Buffer.from([0, 0, 0, 3, 1]))],
+  ['resets', frame(3, 0, 1, Buffer.from([0, 0, 0, 8]))],
+  ['farewells', frame(7, 0, 0, Buffer.alloc(8))],
+  ['continuations', frame(9, 0, 1, Buffer.alloc(1))],
 ] as const;
 
 it.each(FLOODS.flatMap(([name, flood]) => [true, false].map((isReading) => [name, isReading, flood] as const)))(
@@ -91,6 +103,33 @@ it.each(FLOODS.flatMap(([name, flood]) => [true, false].map((isReading) => [name
     await untilGauge(harness.gateway, 'gateway_tunnels', 0);
   },
 );
+
+it('what ends a client is counted', async () => {
+  const { harness, port } = await start({ http2OverheadBurst: 10_000, http2OverheadCheckMs: 10 });
+  const socket = await openSecureClient(harness.gateway, { ALPNProtocols: ['h2'] });
+  socket.resume().write(rawConnect(harness.control.sell(), port));
+  await untilGauge(harness.gateway, 'gateway_tunnels', 1);
+  socket.write(Buffer.concat(Array.from({ length: 30_000 }, () => frame(8, 0, 0, Buffer.from([0, 0, 0, 1])))));
+  await untilGauge(harness.gateway, 'gateway_client_sockets', 0);
+  expect(await readMetric(harness.gateway, 'gateway_http2_floods_total', { kind: 'overhead' })).toBe(1);
+});
+
+it('downloads and uploads never meet the limit of what is unpaid: their updates of windows, heads of frames and ends', async () => {
+  const { harness } = await start({ http2OverheadPerSecond: 1, http2OverheadBurst: 20_000, http2OverheadCheckMs: 5 });
+  const body = patternedBytes(30_000_000);
+  const { port } = await listenLocally((socket) => void socket.once('data', () => socket.end(body)).resume());
+  const session = await open(harness);
+  const { stream } = await connectTo(session, port, harness.control.sell());
+  // Small frames have the most that is unpaid: 9 bytes of 100.
+  for (let sent = 0; sent < 2_000_000; sent += 100) {
+    stream.write(body.subarray(sent, sent + 100));
+    if (stream.writableNeedDrain) await once(stream, 'drain');
+  }
+  const { bytes, code } = await restOf(stream);
+  expect([bytes.length, code]).toEqual([body.length, 0]);
+  expect(session.destroyed).toBe(false);
+  expect(await readMetric(harness.gateway, 'gateway_http2_floods_total')).toBe(0);
+});
 
 it('pings as usual programs send them are answered, however many in the life of a client', async () => {
   const { harness } = await start({ http2PingsBurst: 5, http2PingsPerSecond: 1_000 });

@@ -1,6 +1,7 @@
 import { constants, type ServerHttp2Stream } from 'node:http2';
 import type { Limits } from '../limits.ts';
 import type { Side, SideListener } from '../pipe/pipe.ts';
+import type { Overhead } from './overhead.ts';
 import type { StreamReader } from './stream-reader.ts';
 import { closeStream } from './streams.ts';
 
@@ -16,6 +17,7 @@ export class Http2Side implements Side {
     private readonly stream: ServerHttp2Stream,
     private readonly reader: StreamReader,
     private readonly limits: SideLimits,
+    private readonly overhead: Pick<Overhead, 'passed'>,
   ) {}
 
   get pendingBytes(): number {
@@ -46,6 +48,7 @@ export class Http2Side implements Side {
   }
 
   write(chunk: Buffer, onDrained: () => void): boolean {
+    this.overhead.passed(chunk.length);
     this.#onDrained = onDrained;
     if (!this.stream.destroyed && !this.stream.writableEnded) this.stream.write(chunk, this.#written);
     return this.stream.writableLength === 0;

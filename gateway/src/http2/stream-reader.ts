@@ -1,4 +1,5 @@
 import { constants, type ServerHttp2Stream } from 'node:http2';
+import type { Overhead } from './overhead.ts';
 
 interface StreamListener {
   /** False: nothing more until `resume`. */
@@ -25,6 +26,7 @@ export class StreamReader {
   constructor(
     private readonly stream: ServerHttp2Stream,
     private readonly windowBytes: number,
+    private readonly overhead: Pick<Overhead, 'passed'>,
   ) {
     // Such an end comes before the stream itself.
     this.#isEnded = stream.endAfterHeaders;
@@ -51,6 +53,7 @@ export class StreamReader {
   }
 
   #read(chunk: Buffer): boolean {
+    this.overhead.passed(chunk.length);
     if (this.#isPaused || !this.#listener) this.#hold(chunk);
     else if (!this.#listener.data(chunk)) this.#isPaused = true;
     return !this.#isPaused;

@@ -10,7 +10,7 @@ type SessionLimits = Pick<
 const CONNECTION_WINDOWS = 4;
 const MEGABYTE = 1024 * 1024;
 
-/** What one client may make the library keep or do. Floods of settings and of frames that are none have limits of its own, those of pings none. */
+/** What one client may make the library keep or do. It has limits for some floods; `overhead.ts` is for all others. */
 export const sessionOptions = (limits: SessionLimits): ServerSessionOptions => ({
   settings: {
     maxConcurrentStreams: limits.http2Streams,
