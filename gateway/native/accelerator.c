@@ -30,11 +30,12 @@
 enum { COPY_BYTES = 64 * 1024, PIPE_BYTES = 256 * 1024, PIPE_BYTES_MIN = 64 * 1024 };
 /* Reads of one socket in one batch. */
 enum { COPIES = 2, SPLICES = 2, BATCH = 128 };
-/* After so many small reads through a pipe, a buffer is cheaper. */
-enum { SMALL_BYTES = 16 * 1024, SMALL_READS = 4 };
+/* From this on a pipe is cheaper than a buffer; after so many small reads through a pipe, the buffer is. */
+enum { WIDE_BYTES = 32 * 1024, SMALL_BYTES = 16 * 1024, SMALL_READS = 4 };
 /*
  * A lane is a stream while small reads follow each other and nothing comes from the other side: each of them would wake this loop and the
  * other program for one or two packets. Answers, first bytes and bulk do not wait; an end of a stream waits for one tick at most.
+ * WIDE_BYTES is less than the first window of a TCP connection, so a tick never holds up a sender that could be faster.
  */
 enum { TICK_MS = 2, TICK_BATCHES = 4, QUIET_TICKS = 16 };
 /* An id of a flow is its index and a number that no later flow of this index has. */
@@ -267,7 +268,7 @@ static bool move_once(struct relay *relay, struct flow *flow, int direction, boo
   if (got == 0) return stop(relay, flow, ENDED, direction, 0), false;
   count(relay, flow, direction, (size_t)got);
   if (!is_spliced) {
-    if (got == COPY_BYTES) lane->is_wide = true;
+    if (got >= WIDE_BYTES) lane->is_wide = true;
     send_copy(relay, flow, direction, (size_t)got);
     return (size_t)got == wanted;
   }
@@ -282,7 +283,7 @@ static bool move_once(struct relay *relay, struct flow *flow, int direction, boo
 static void was_read(struct relay *relay, struct flow *flow, int direction, int64_t bytes) {
   struct lane *lane = &flow->lanes[direction], *other = &flow->lanes[1 - direction];
   /* At a tick more has come than before. */
-  bool follows = relay->now - lane->read_at <= QUIET_TICKS * TICK_MS && bytes < (lane->is_stream ? COPY_BYTES : SMALL_BYTES);
+  bool follows = relay->now - lane->read_at <= QUIET_TICKS * TICK_MS && bytes < (lane->is_stream ? WIDE_BYTES : SMALL_BYTES);
   if (!follows) lane->following_reads = 0;
   else if (!lane->is_stream) lane->following_reads += 1;
   lane->is_stream = lane->following_reads >= relay->reads_of_stream;

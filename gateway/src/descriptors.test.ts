@@ -5,6 +5,7 @@ import {
   descriptorsFor,
   DescriptorWatch,
   fitToDescriptors,
+  pipesWithin,
   warnAboutDescriptorLimit,
 } from './descriptors.ts';
 import { defaultLimits, type Limits } from './limits.ts';
@@ -41,21 +42,30 @@ describe('the limits of a node', () => {
     },
   );
 
-  it('allow 226 tunnels with 1,024 descriptors, and use all of them', () => {
+  it.each([
+    [128, 0],
+    [1_024, 4],
+    [20_000, 64],
+    [Number.MAX_SAFE_INTEGER, 64],
+  ])('leave %i descriptors for %i pipes', (descriptors, pipes) => {
+    expect(pipesWithin(fitToDescriptors(defaultLimits, descriptors), descriptors)).toBe(pipes);
+  });
+
+  it('allow 224 tunnels with 1,024 descriptors, and use all but those of pipes', () => {
     const limits = fitToDescriptors(defaultLimits, 1_024);
     expect(limits).toMatchObject({
-      tunnelsPerNode: 226,
-      associationsPerNode: 45,
-      clientSocketsPerNode: 370,
-      halfOpenPerNode: 98,
+      tunnelsPerNode: 224,
+      associationsPerNode: 44,
+      clientSocketsPerNode: 368,
+      halfOpenPerNode: 97,
     });
     expect(limits).toMatchObject({
       dnsPortsPerNode: 23,
       dnsTcpClientsPerNode: 23,
       dnsUpstreamSockets: 46,
-      extraDialsPerNode: 29,
+      extraDialsPerNode: 28,
     });
-    expect(descriptorsFor(limits)).toBe(1_024);
+    expect(descriptorsFor(limits)).toBe(1_024 - 2 * 4);
   });
 
   it('allow one tunnel with very few descriptors', () => {
@@ -71,7 +81,7 @@ describe('the limits of a node', () => {
       level: 40,
       descriptors: 1_024,
       wantedDescriptors: 61_644,
-      tunnels: 226,
+      tunnels: 224,
       dnsPorts: 23,
     });
   });

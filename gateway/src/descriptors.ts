@@ -13,6 +13,10 @@ const HALF_OPEN_SHARE = 1 / 8;
 const DNS_SHARE = 1 / 8;
 /** The maximum share of dials of further addresses. */
 const EXTRA_DIALS_SHARE = 1 / 32;
+/** Pipes of the accelerator. Their memory is a quarter of what Linux gives an unprivileged user (fs.pipe-user-pages-soft). */
+const PIPES_MAX = 64;
+/** On a small node, each with two descriptors: bulk traffic would be copied for want of a few. */
+const PIPES_SHARE = 1 / 256;
 /** The maximum shares of one network and of one connection on a small node. */
 const NETWORK_SHARE = 1 / 2;
 const CONNECTION_SHARE = 1 / 4;
@@ -59,8 +63,9 @@ const descriptorsForDns = ({ dnsPortsPerNode, dnsTcpClientsPerNode, dnsUpstreamS
   2 * dnsPortsPerNode + dnsTcpClientsPerNode + dnsUpstreamSockets;
 
 /** Lowers the limits of this node so that its sockets cannot exhaust the descriptors. */
-export function fitToDescriptors(limits: Limits, descriptors: number | undefined): Limits {
-  if (descriptors === undefined || descriptors >= descriptorsFor(limits)) return limits;
+export function fitToDescriptors(limits: Limits, available: number | undefined): Limits {
+  if (available === undefined || available >= descriptorsFor(limits)) return limits;
+  const descriptors = available - 2 * Math.min(PIPES_MAX, Math.floor(available * PIPES_SHARE));
   const dns = fitDns(limits, Math.max(0, descriptors - RESERVED) * DNS_SHARE);
   const extraDialsPerNode = lower(limits.extraDialsPerNode, Math.max(0, descriptors - RESERVED) * EXTRA_DIALS_SHARE);
   const free = Math.max(0, descriptors - RESERVED - extraDialsPerNode - descriptorsForDns(dns));
@@ -87,10 +92,7 @@ export function fitToDescriptors(limits: Limits, descriptors: number | undefined
   };
 }
 
-/** Its memory is a quarter of what Linux gives an unprivileged user (fs.pipe-user-pages-soft). */
-const PIPES_MAX = 64;
-
-/** Pipes of the accelerator, with two descriptors each: only what the limits leave, because without pipes it copies. */
+/** Only what the limits leave, because without pipes the accelerator copies. */
 export function pipesWithin(limits: Limits, descriptors: number | undefined): number {
   if (descriptors === undefined) return PIPES_MAX;
   return Math.max(0, Math.min(PIPES_MAX, Math.floor((descriptors - descriptorsFor(limits)) / 2)));

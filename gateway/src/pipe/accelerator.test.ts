@@ -184,6 +184,17 @@ describe.runIf(acceleratorFile !== undefined)('native code', () => {
       expect(accelerator.measure().streams).toBe(0);
     });
 
+    it('is read at once again after a read that is smaller than the window of a TCP connection', async () => {
+      const accelerator = open();
+      const { client, origin } = await joined(createPump(1, accelerator));
+      const reader = new Reader(client);
+      await reader.take((await stream(accelerator, origin)).length);
+      while (accelerator.measure().streams > 0) {
+        origin.write(patternedBytes(40_000));
+        expect((await reader.take(40_000)).equals(patternedBytes(40_000))).toBe(true);
+      }
+    });
+
     it.each(['client', 'origin'] as const)('of the %s ends after its last byte', async (name) => {
       const accelerator = open();
       const { client, origin, ended } = await joined(createPump(1, accelerator));
