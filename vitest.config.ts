@@ -34,6 +34,12 @@ const NEEDS_OWN_MODULES =
 const findIsolated = (folder: string) => findTests(folder, NEEDS_OWN_MODULES);
 
 const programs: TestUserConfig = { globalSetup: ['tools/vitest-postgres.ts'] };
+/** What clients of a gateway meet has two implementations: sockets of native code, where there is any, and those of Node. */
+const CLIENTS = [
+  'gateway/src/listeners/*.test.ts',
+  'gateway/src/{early-answers,overload,closing-gateway,gateway}.test.ts',
+  'gateway/src/exits/{local-address,source-ports}.test.ts',
+];
 const isolatedPrograms = PROGRAMS.flatMap(findIsolated);
 const isolated = findIsolated('web/src');
 
@@ -63,6 +69,14 @@ export default defineConfig({
         include: PROGRAMS.map((folder) => `${folder}/**/*.test.ts`),
         exclude: [...excluded, ...isolatedPrograms],
         isolate: false,
+      }),
+      project({
+        ...programs,
+        name: 'without-native-code',
+        include: CLIENTS,
+        exclude: [...excluded, ...isolatedPrograms],
+        isolate: false,
+        env: { ACCELERATOR: 'off' },
       }),
       // Threads start in half of the time.
       project({ ...programs, name: 'programs-isolated', pool: 'threads', include: isolatedPrograms }),

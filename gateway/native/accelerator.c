@@ -13,12 +13,9 @@
  * batch, in which it cannot change anything. What must not happen ends the process.
  */
 #define _GNU_SOURCE
+#include "common.h"
 #include <errno.h>
 #include <fcntl.h>
-#include <node_api.h>
-#include <stdbool.h>
-#include <stdint.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
 #include <sys/ioctl.h>
@@ -106,15 +103,6 @@ struct relay {
   double now;
   char buffer[COPY_BYTES];
 };
-
-static void must(bool is_so, const char *what) {
-  if (!is_so) napi_fatal_error("accelerator", NAPI_AUTO_LENGTH, what, NAPI_AUTO_LENGTH);
-}
-
-static void *must_have(void *memory) {
-  must(memory != NULL, "out of memory");
-  return memory;
-}
 
 static double id_of(const struct flow *flow) {
   return (double)(((uint64_t)flow->generation << INDEX_BITS) | flow->index);
@@ -324,10 +312,7 @@ static void tell(struct relay *relay) {
   must(napi_get_global(env, &global) == napi_ok, "no global object");
   must(napi_create_uint32(env, (uint32_t)relay->notice_count, &number) == napi_ok, "no number");
   relay->notice_count = 0;
-  if (napi_make_callback(env, relay->context, global, function, 1, &number, NULL) == napi_pending_exception) {
-    napi_value error;
-    if (napi_get_and_clear_last_exception(env, &error) == napi_ok) napi_fatal_exception(env, error);
-  }
+  call_back(env, relay->context, global, function, number);
   napi_close_handle_scope(env, scope);
 }
 
@@ -384,24 +369,6 @@ static struct relay *read_arguments(napi_env env, napi_callback_info info, napi_
   size_t count = ARGUMENTS;
   must(napi_get_cb_info(env, info, &count, values, NULL, &data) == napi_ok, "no arguments");
   return data;
-}
-
-static int64_t integer(napi_env env, napi_value value) {
-  int64_t number;
-  must(napi_get_value_int64(env, value, &number) == napi_ok, "not a number");
-  return number;
-}
-
-static napi_value to_number(napi_env env, double number) {
-  napi_value value;
-  must(napi_create_double(env, number, &value) == napi_ok, "no number");
-  return value;
-}
-
-static napi_value to_boolean(napi_env env, bool is_true) {
-  napi_value value;
-  must(napi_get_boolean(env, is_true, &value) == napi_ok, "no boolean");
-  return value;
 }
 
 static struct account *account_of(struct relay *relay, int64_t number) {
@@ -649,20 +616,13 @@ static napi_value measure(napi_env env, napi_callback_info info) {
 }
 
 NAPI_MODULE_INIT() {
-  static const struct {
-    const char *name;
-    napi_callback function;
-  } functions[] = {
+  static const struct native_function functions[] = {
     {"start", start},     {"configure", configure}, {"openAccount", open_account}, {"closeAccount", close_account},
     {"allow", allow},     {"readAccount", read_account}, {"attach", attach},      {"readFlow", read_flow},
     {"resume", resume},   {"detach", detach},      {"measure", measure},
   };
   struct relay *relay = must_have(calloc(1, sizeof(struct relay)));
-  for (size_t at = 0; at < sizeof functions / sizeof functions[0]; at += 1) {
-    napi_value function;
-    const char *name = functions[at].name;
-    must(napi_create_function(env, name, NAPI_AUTO_LENGTH, functions[at].function, relay, &function) == napi_ok, name);
-    must(napi_set_named_property(env, exports, name, function) == napi_ok, name);
-  }
+  export_functions(env, exports, functions, sizeof functions / sizeof functions[0], relay);
+  export_sockets(env, exports);
   return exports;
 }

@@ -21,11 +21,11 @@ const OPTIMISED = [
   '-Wl,-z,relro,-z,now',
 ];
 
-/** What the accelerator is compiled from. */
+/** What the accelerator is made of, with the headers of its own. */
 export const nativeSources = () =>
   fs
     .readdirSync(FOLDER)
-    .filter((name) => name.endsWith('.c'))
+    .filter((name) => /\.[ch]$/.test(name))
     .sort()
     .map((name) => path.join(FOLDER, name));
 
@@ -47,7 +47,8 @@ function compile(target, { compiler = ownCompiler(), flags = OPTIMISED, headers 
   fs.mkdirSync(path.dirname(target), { recursive: true });
   // A running gateway keeps the old file, and two builds at once do not mix.
   const draft = `${target}.${process.pid}`;
-  const args = [...FLAGS, ...flags, `-I${headers}`, ...nativeSources(), '-o', draft];
+  const compiled = nativeSources().filter((file) => file.endsWith('.c'));
+  const args = [...FLAGS, ...flags, `-I${headers}`, ...compiled, '-o', draft];
   const { status, stderr, error } = spawnSync(compiler, args, { encoding: 'utf8' });
   if (error) return `the compiler ${compiler} is not there`;
   if (status !== 0) return `${compiler} failed: ${stderr.trim()}`;

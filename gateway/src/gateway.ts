@@ -75,13 +75,13 @@ export async function startGateway(settings: GatewaySettings): Promise<Gateway> 
   const ownPorts = new Set<number>();
   const { control, health } = openControl(settings, limits, metrics, runId);
   const { dnsPorts, refused } = openDnsPorts(settings, limits, metrics);
-  const partsOfExits = { limits, metrics, ownPorts, refused, assignedDnsPorts: dnsPorts };
+  const relay = await openRelays(settings, limits);
+  const partsOfExits = { limits, metrics, ownPorts, refused, assignedDnsPorts: dnsPorts, relay };
   const { exits, ownRoute, dialOutcomes, reserved, dialForChecks, dialForLinks, dialDestination, ...routes } =
     openExits(settings, partsOfExits);
   const knownNetworks = new KnownNetworks();
   const parts = { ...partsOfExits, control, exits, knownNetworks, destinationsChanged: () => heartbeat.request() };
   const { connections, reporter, endWatch, dnsPortList } = openConnections(settings, limits, parts);
-  const relay = await openRelays(settings, limits);
   const certificate = await openCertificateFiles(settings.tls, log, metrics.watch);
   const context = openContext(settings, limits, { metrics, relay, connections, knownNetworks, certificate, ...routes });
   const status = new NodeStatusReader({ flows: context.flows, bytes: metrics.totalBytes, relay, certificate });
@@ -107,8 +107,7 @@ export async function startGateway(settings: GatewaySettings): Promise<Gateway> 
       throw error;
     },
   );
-  // A failed `accept` (for example EMFILE) affects one client only.
-  publicPort.server.on('error', (error) => log.error({ err: error }, 'A client could not be accepted'));
+  publicPort.listening();
   ownPorts.add(port);
   reporter.start();
   const hostParts = { certificate, dnsPorts, reserved, exits, dialOutcomes, usersOfExits: [connections, checks] };

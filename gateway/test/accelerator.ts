@@ -8,11 +8,13 @@ import type { Relay } from '../src/pipe/pipe.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 
+const { ACCELERATOR: given } = process.env;
+
 /**
- * Built once for each version of its sources; `ACCELERATOR` is the path of another one, such as one with sanitizers. Undefined where it
+ * Built once for each version of its sources; `ACCELERATOR` is the path of another one, such as one with sanitizers, or `off`. Undefined where it
  * cannot be built: tests that run for each relay then name two of three.
  */
-export const acceleratorFile = process.env['ACCELERATOR'] ?? provideAccelerator();
+export const acceleratorFile = given === 'off' ? undefined : (given ?? provideAccelerator());
 
 /** The relays that this machine has. */
 export const relays: readonly Relay['kind'][] =

@@ -2,7 +2,9 @@ import type { Socket } from 'node:net';
 import { Credit, type CreditGrant } from '../src/metering/credit.ts';
 import { Meter } from '../src/metering/meter.ts';
 import type { SpeedLimit } from '../src/metering/speed-limit.ts';
-import type { Pipe, PipeEnd, Relay } from '../src/pipe/pipe.ts';
+import type { Pipe, PipeEnd, Relay, Side } from '../src/pipe/pipe.ts';
+import { RawSide } from '../src/pipe/raw-side.ts';
+import { ignored, type RawSockets } from '../src/pipe/raw-sockets.ts';
 import { TcpSide } from '../src/pipe/tcp-side.ts';
 import { connectLocally, listenLocally, until } from './sockets.ts';
 
@@ -23,8 +25,12 @@ export const UNLIMITED: CreditGrant = { grantedBytes: Number.MAX_SAFE_INTEGER, s
 /** Destroyed by `closePipes`. */
 export const opened: Socket[] = [];
 
+const openedRaw: RawSide[] = [];
+const DELIVERY = { lingerMs: 50, flushMs: 60_000 };
+
 /** Closes all sockets of this file's pipes. */
 export function closePipes(): void {
+  for (const side of openedRaw.splice(0)) side.close();
   for (const socket of opened.splice(0)) socket.destroy();
 }
 
@@ -38,18 +44,43 @@ async function pair(): Promise<[far: Socket, near: Socket]> {
   return [far, accepted[0] as Socket];
 }
 
+/** The same with a socket of native code. */
+async function rawPair(sockets: RawSockets): Promise<[far: Socket, near: RawSide]> {
+  const accepted: Socket[] = [];
+  const { server, port } = await listenLocally((socket) => accepted.push(socket));
+  const address = { address: Uint8Array.of(127, 0, 0, 1), port, localAddress: new Uint8Array(0), localPort: 0 };
+  const raw = sockets.connect(address);
+  await new Promise<void>((connected) => (raw.listener = { ...ignored, connected }));
+  await until(() => accepted.length === 1);
+  server.close();
+  const far = accepted[0]!;
+  const near = new RawSide(raw, { limits: DELIVERY });
+  opened.push(far);
+  openedRaw.push(near);
+  return [far, near];
+}
+
+async function sidePair(sockets: RawSockets | undefined): Promise<[far: Socket, near: Side]> {
+  return sockets ? rawPair(sockets) : toSide(pair());
+}
+
+async function toSide(sockets: Promise<[far: Socket, near: Socket]>): Promise<[far: Socket, near: Side]> {
+  const [far, near] = await sockets;
+  return [far, new TcpSide(near, DELIVERY)];
+}
+
 /**
- * Two pairs of connected sockets, joined by the relay.
+ * Two pairs of connected sockets, joined by the relay: sockets of native code if it has them.
  * @param clients the pair of the client, if another program is the client
  */
 export async function joined(
   relay: Relay,
   grant: CreditGrant | Credit = UNLIMITED,
   early: Buffer = Buffer.alloc(0),
-  clients: Promise<[far: Socket, near: Socket]> = pair(),
+  clients?: Promise<[far: Socket, near: Socket]>,
 ): Promise<JoinedSockets> {
-  const [client, nearClient] = await clients;
-  const [origin, nearOrigin] = await pair();
+  const [client, nearClient] = await (clients ? toSide(clients) : sidePair(relay.sockets));
+  const [origin, nearOrigin] = await sidePair(relay.sockets);
   const events: string[] = [];
   const credit =
     grant instanceof Credit
@@ -72,12 +103,11 @@ export async function joined(
   };
   const limits: { speed: SpeedLimit | undefined } = { speed: undefined };
   const meter = new Meter({ credit, limits }, { toExit: 0, toClient: 0 }, wait);
-  const delivery = { lingerMs: 50, flushMs: 60_000 };
   let pipe: Pipe = { stop: () => {}, replaceClient: () => {} };
   const ended = new Promise<PipeEnd>((fulfil) => {
     pipe = relay.start({
-      client: new TcpSide(nearClient, delivery),
-      exit: new TcpSide(nearOrigin, delivery),
+      client: nearClient,
+      exit: nearOrigin,
       early,
       meter,
       exitClosed: () => {},

@@ -16,6 +16,7 @@ import type { LookupOutcome, Metrics } from '../metrics.ts';
 import { addressText, parseHost } from '../protocol/host.ts';
 import { isSpecialName } from '../protocol/special-names.ts';
 import { ClientPorts } from '../udp/client-ports.ts';
+import type { Relay } from '../pipe/pipe.ts';
 import { createGuard, type DestinationGuard } from './destination-guard.ts';
 import { createDial, type Dial } from './dial.ts';
 import { DialOutcomes } from './dial-outcomes.ts';
@@ -117,6 +118,8 @@ interface NodeParts {
   readonly refused: RefusedDestinations;
   /** The DNS ports of connections: the control plane may assign ports outside the range of the settings. */
   readonly assignedDnsPorts: Pick<DnsPorts, 'serves'>;
+  /** Its native code dials, if there is any. */
+  readonly relay: Pick<Relay, 'sockets'>;
 }
 
 /** The exits of this node, and the checks of destinations. */
@@ -145,7 +148,7 @@ const UDP_PORTS: PortRange = { first: 21_000, last: 29_999 };
 
 export function openExits(settings: ExitSettings, parts: NodeParts): Routes {
   const { controlUrl, nameServers, dnsPorts = NO_PORTS, udpPorts = UDP_PORTS, log } = settings;
-  const { limits, metrics, refused } = parts;
+  const { limits, metrics, refused, relay } = parts;
   const onEvent = (event: UpstreamEvent) => metrics.dns.upstream(event);
   const upstreamBudget: UpstreamBudget = {
     socketsMax: limits.dnsUpstreamSockets,
@@ -165,7 +168,7 @@ export function openExits(settings: ExitSettings, parts: NodeParts): Routes {
   const sourcePorts = new SourcePorts([dnsPorts]);
   const extraDials = { count: 0 };
   metrics.watch('gateway_extra_dials', 'Dials in addition to one to the same destination', () => extraDials.count);
-  const shared = { limits, nameServers, upstreamBudget };
+  const shared = { limits, nameServers, upstreamBudget, sockets: relay.sockets };
   const openLocal = (address: string | null) =>
     new LocalAddressExit({ ...shared, address, sourcePorts, hostAddresses });
   const isOpenNetwork = (address: Uint8Array) => settings.allowPrivate || isPublicAddress(address);

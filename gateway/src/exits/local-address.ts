@@ -1,5 +1,6 @@
 import { connect, type Socket, type TcpNetConnectOpts } from 'node:net';
 import type { Limits } from '../limits.ts';
+import { RawSide } from '../pipe/raw-side.ts';
 import { TcpSide } from '../pipe/tcp-side.ts';
 import type { Query } from '../protocol/dns.ts';
 import type { Answer } from '../protocol/dns-records.ts';
@@ -17,6 +18,7 @@ import {
   type ExitStream,
   type Resolved,
 } from './exit.ts';
+import { ignored, type RawSocket, type RawSockets } from '../pipe/raw-sockets.ts';
 import { DnsUpstream } from './dns-upstream.ts';
 import { NameResolver } from './name-resolver.ts';
 import type { UpstreamBudget } from './query-connections.ts';
@@ -28,6 +30,8 @@ export interface LocalExitSettings {
   readonly limits: Limits;
   readonly nameServers: readonly string[] | undefined;
   readonly sourcePorts: Pick<SourcePorts, 'next'>;
+  /** Native code that dials the destinations of tunnels. */
+  readonly sockets?: RawSockets | undefined;
   /** The addresses of this host's interfaces, in canonical text. */
   readonly hostAddresses: () => ReadonlySet<string>;
   readonly upstreamBudget: UpstreamBudget;
@@ -93,8 +97,10 @@ export class LocalAddressExit implements Exit {
     return this.#upstream.ask(query, options);
   }
 
-  async connect({ address: to, port }: Endpoint, timeoutMs: number, abort: DialAbort): Promise<ExitStream> {
-    const socket = await this.#dial({ host: addressText(to), port }, timeoutMs, abort);
+  async connect(to: Endpoint, timeoutMs: number, abort: DialAbort): Promise<ExitStream> {
+    const { sockets } = this.settings;
+    if (sockets) return this.#connectRaw(sockets, to, timeoutMs, abort);
+    const socket = await this.#dial({ host: addressText(to.address), port: to.port }, timeoutMs, abort);
     return {
       side: new TcpSide(socket, this.settings.limits, undefined, () => this.isRotating),
       stream: socket,
@@ -102,13 +108,27 @@ export class LocalAddressExit implements Exit {
     };
   }
 
+  async #connectRaw(sockets: RawSockets, to: Endpoint, timeoutMs: number, abort: DialAbort): Promise<ExitStream> {
+    try {
+      const raw = await this.#eachPort((localAddress, localPort) =>
+        dialRaw(sockets, { ...to, localAddress: localBytes(localAddress), localPort }, timeoutMs, abort),
+      );
+      return new RawStream(raw, this.settings.limits, () => this.isRotating);
+    } catch (error) {
+      throw toDialFailure(error);
+    }
+  }
+
   /** @throws TunnelFailure */
   async #dial(destination: Destination, timeoutMs: number, abort: DialAbort): Promise<Socket> {
-    const { address } = this.settings;
     try {
-      return await (address === null
-        ? dialAddress(destination, timeoutMs, abort)
-        : this.#dialFrom(address, destination, timeoutMs, abort));
+      return await this.#eachPort((localAddress, localPort) =>
+        dialAddress(
+          localAddress === null ? destination : { ...destination, localAddress, localPort },
+          timeoutMs,
+          abort,
+        ),
+      );
     } catch (error) {
       throw toDialFailure(error);
     }
@@ -123,13 +143,18 @@ export class LocalAddressExit implements Exit {
     }
   }
 
-  /** A source port in use, or in TIME_WAIT at the destination, fails immediately; then the next is tried. */
-  async #dialFrom(localAddress: string, destination: Destination, timeoutMs: number, abort: DialAbort) {
-    const { limits, sourcePorts } = this.settings;
+  /**
+   * A source port in use, or in TIME_WAIT at the destination, fails immediately; then the next is tried.
+   * @param dialFrom gets null for the host's default route, which chooses the port as well
+   */
+  async #eachPort<Dialled>(
+    dialFrom: (localAddress: string | null, localPort: number) => Promise<Dialled>,
+  ): Promise<Dialled> {
+    const { limits, sourcePorts, address } = this.settings;
+    if (address === null) return dialFrom(null, 0);
     for (let attemptsLeft = limits.sourcePortAttempts - 1; ; attemptsLeft -= 1) {
-      const options = { ...destination, localAddress, localPort: sourcePorts.next(localAddress) };
       try {
-        return await dialAddress(options, timeoutMs, abort);
+        return await dialFrom(address, sourcePorts.next(address));
       } catch (error) {
         if (attemptsLeft <= 0 || !isPortInUse(error)) throw error;
       }
@@ -158,6 +183,27 @@ class LocalPort implements ExitPort {
   }
 }
 
+/** A connection of native code to a destination. */
+class RawStream implements ExitStream {
+  readonly side: RawSide;
+
+  constructor(
+    private readonly raw: RawSocket,
+    limits: Limits,
+    isCut: () => boolean,
+  ) {
+    this.side = new RawSide(raw, { limits, isCut });
+  }
+
+  get stream(): Socket {
+    return this.side.socket;
+  }
+
+  local(): Endpoint | undefined {
+    return this.raw.local();
+  }
+}
+
 function localEnd({ localAddress, localPort }: Socket): Endpoint | undefined {
   const host = parseHost(localAddress ?? '');
   return host?.kind === 'address' ? { address: host.bytes, port: localPort ?? 0 } : undefined;
@@ -173,6 +219,48 @@ const isPortInUse = (error: unknown) =>
   error instanceof Error && 'code' in error && (error.code === 'EADDRINUSE' || error.code === 'EADDRNOTAVAIL');
 
 const addressBytes = (address: string) => (address.includes(':') ? 16 : 4);
+
+/** The host's own route needs none. */
+function localBytes(address: string | null): Uint8Array {
+  const host = address === null ? undefined : parseHost(address);
+  return host?.kind === 'address' ? host.bytes : new Uint8Array(0);
+}
+
+type RawDestination = Parameters<RawSockets['connect']>[0];
+
+function dialRaw(
+  sockets: RawSockets,
+  options: RawDestination,
+  timeoutMs: number,
+  abort: DialAbort,
+): Promise<RawSocket> {
+  return new Promise((fulfil, reject) => {
+    const socket = sockets.connect(options);
+    let unsubscribe: (() => void) | undefined;
+    const settle = () => {
+      clearTimeout(timer);
+      unsubscribe?.();
+    };
+    const cancel = () => {
+      settle();
+      socket.close();
+      reject(new TunnelFailure('dial-timeout'));
+    };
+    const timer = setTimeout(cancel, timeoutMs);
+    unsubscribe = abort.whenAborted(cancel);
+    socket.listener = {
+      ...ignored,
+      connected: () => {
+        settle();
+        fulfil(socket);
+      },
+      failed: (error) => {
+        settle();
+        reject(error);
+      },
+    };
+  });
+}
 
 /** @returns a paused socket */
 export function dialAddress(options: TcpNetConnectOpts, timeoutMs: number, abort: DialAbort): Promise<Socket> {

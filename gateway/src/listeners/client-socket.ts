@@ -129,6 +129,7 @@ export class ClientSocket {
   /** Hands the connection over to the pipe, which closes it. */
   toSide(): Side {
     this.#isTunnel = true;
+    this.interrupt = () => {}; // The handshake and what it has read are not needed any more.
     clearTimeout(this.#deadline);
     this.events.changed(this);
     return this.#transport.toSide(this.limits, () => this.#closed());

@@ -1,4 +1,4 @@
-import { createServer, type Server } from 'node:net';
+import type { Server } from 'node:net';
 import { needMore, type Parsed, parsedMessage } from '../protocol/message-reader.ts';
 import { SOCKS4_VERSION } from '../protocol/socks4.ts';
 import { SOCKS5_VERSION } from '../protocol/socks5.ts';
@@ -7,8 +7,8 @@ import { encodeHttpFailure, toCause, TunnelFailure } from '../statuses.ts';
 import { createHttp2Proxy } from '../http2/http2-proxy.ts';
 import { HandshakeRate } from '../tls/handshake-rate.ts';
 import { openSecureSocket } from '../tls/secure-socket.ts';
+import { createAcceptor } from './acceptor.ts';
 import type { ClientSocket } from './client-socket.ts';
-import { SocketTransport } from './client-transport.ts';
 import { Handshake, type Steps } from './handshake.ts';
 import { serveHttpConnect } from './http-connect.ts';
 import type { HttpProxy } from './http-proxy.ts';
@@ -23,6 +23,8 @@ const UPPER_CASE_Z = 0x5a;
 
 export interface PublicPort {
   readonly server: Server;
+  /** Call it when the server listens: native code accepts from now on, if there is any. */
+  listening(): void;
   /** Accepts no more clients, and no more streams of those that speak HTTP/2. */
   stopAccepting(): void;
   /** Closes all client sockets without a tunnel or a running request. @returns when they are closed */
@@ -34,8 +36,8 @@ export function createPublicPort(context: ListenerContext, httpProxy: HttpProxy)
   const { limits, log, clients, certificate } = context;
   const http2Proxy = createHttp2Proxy(context, httpProxy);
   const handshakeRate = new HandshakeRate(limits);
-  const server = createServer({ allowHalfOpen: true, noDelay: true }, (socket) => {
-    const client = clients.accept(new SocketTransport(socket));
+  const acceptor = createAcceptor(context, (transport) => {
+    const client = clients.accept(transport);
     if (client) serve(client, chooseProtocol);
   });
 
@@ -91,11 +93,12 @@ export function createPublicPort(context: ListenerContext, httpProxy: HttpProxy)
   }
 
   function stopAccepting(): void {
-    server.close();
+    acceptor.stop();
     http2Proxy.drain();
   }
 
-  return { server, stopAccepting, closeWaiting: () => clients.closeWaiting() };
+  const { server } = acceptor;
+  return { server, listening: () => acceptor.listening(), stopAccepting, closeWaiting: () => clients.closeWaiting() };
 }
 
 /** The reply of the protocol to every failure before a tunnel or an HTTP request: no client is closed without a word. */

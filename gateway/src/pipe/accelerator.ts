@@ -2,9 +2,10 @@ import { constants } from 'node:os';
 import type { Credit } from '../metering/credit.ts';
 import type { ByteTotals, Outlet } from '../metering/outlet.ts';
 import { checkNativeFile } from './native-file.ts';
+import { type NativeSockets, RawSockets } from './raw-sockets.ts';
 
 /** Of gateway/native/accelerator.c, which explains them. */
-interface Native {
+interface Native extends NativeSockets {
   start(onNotices: (count: number) => void, notices: Float64Array, numbers: Float64Array): boolean;
   configure(pipes: number, readsOfStream: number): void;
   openAccount(): number;
@@ -67,6 +68,8 @@ export class Accelerator {
   /** Its clock and that of `performance` begin at different times. */
   readonly #clockOffset: number;
   #timer: NodeJS.Timeout | undefined;
+  /** The sockets of clients and destinations. */
+  readonly sockets: RawSockets;
 
   /**
    * @param pipes how many may be open; each has two descriptors
@@ -81,6 +84,7 @@ export class Accelerator {
     if (!native.start((count) => this.#noticed(count), this.#notices, this.#numbers))
       throw new Error('The system refuses epoll');
     native.configure(pipes, readsOfStream);
+    this.sockets = new RawSockets(native);
     this.#clockOffset = performance.now() - native.measure();
   }
 

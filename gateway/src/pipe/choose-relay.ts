@@ -56,6 +56,7 @@ export async function chooseRelay(
     get native() {
       return pump.native;
     },
+    sockets: pump.sockets,
     start: (task) => chosen.start(task),
   };
 }

@@ -1,5 +1,5 @@
 import { readSync } from 'node:fs';
-import { Socket, type SocketConstructorOpts } from 'node:net';
+import { type Server, Socket, type SocketConstructorOpts } from 'node:net';
 import type { Duplex } from 'node:stream';
 
 /** What resets and closes need: a socket, or what stands for one. */
@@ -83,8 +83,13 @@ export function resetSocket(socket: Transport): void {
 }
 
 /** Undefined on platforms without descriptors. */
-export function socketDescriptor(socket: Transport): number | undefined {
-  const descriptor = (socket as unknown as WithHandle)._handle?.fd;
+export const socketDescriptor = (socket: Transport): number | undefined => descriptorOf(socket);
+
+/** The same of a server that listens. */
+export const listeningDescriptor = (server: Server): number | undefined => descriptorOf(server);
+
+function descriptorOf(owner: unknown): number | undefined {
+  const descriptor = (owner as WithHandle)._handle?.fd;
   return descriptor !== undefined && descriptor >= 0 ? descriptor : undefined;
 }
 

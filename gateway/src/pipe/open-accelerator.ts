@@ -6,6 +6,7 @@ import type { Logger } from 'pino';
 import { Credit } from '../metering/credit.ts';
 import { Accelerator, loadNative, type Notice } from './accelerator.ts';
 import { socketDescriptor } from './handle.ts';
+import { testSockets } from './test-sockets.ts';
 
 const TEST_MS = 10_000;
 const SENT_BYTES = 2 * 1024 * 1024;
@@ -21,6 +22,7 @@ export async function openAccelerator(file: string, pipes: number, log: Logger):
   try {
     const accelerator = new Accelerator(loadNative(file), pipes);
     await testAccelerator(accelerator, AbortSignal.timeout(TEST_MS));
+    await testSockets(accelerator.sockets, AbortSignal.timeout(TEST_MS));
     return accelerator;
   } catch (error) {
     // Node.js says in four lines which version of it a file is for.

@@ -3,14 +3,14 @@ import type { Credit } from '../metering/credit.ts';
 import type { Meter } from '../metering/meter.ts';
 import type { Accelerator, FlowUser, Notice } from './accelerator.ts';
 import type { JoinedSides } from './joined-sides.ts';
-import type { DirectReads } from './pipe.ts';
+import type { Lendable } from './pipe.ts';
 
 interface PassageParts {
   readonly accelerator: Accelerator;
   readonly pipe: JoinedSides;
   readonly meter: Meter;
-  readonly client: DirectReads;
-  readonly exit: DirectReads;
+  readonly client: Lendable;
+  readonly exit: Lendable;
   /** Releases what TypeScript has reserved for its next reads. */
   readonly prepare: () => void;
 }

@@ -57,11 +57,20 @@ async function writeSlowly(socket: Socket, bytes: Buffer, pieceBytes: number): P
   socket.end();
 }
 
+const withSockets = (relay: Relay, sockets: Relay['sockets']): Relay =>
+  Object.create(relay, { sockets: { value: sockets } });
+
 const created: readonly (readonly [string, () => Relay])[] = [
   ['pump', () => createPump(4)],
   ['pump without pooled buffers', () => createPump(0)],
   ['streams', () => streams],
-  ...(accelerator ? [['native code', () => createPump(4, accelerator)] as const] : []),
+  ...(accelerator
+    ? ([
+        ['native code', () => createPump(4, accelerator)],
+        ['native code with sockets of Node', () => withSockets(createPump(4, accelerator), undefined)],
+        ['streams with sockets of native code', () => withSockets(streams, accelerator.sockets)],
+      ] as const)
+    : []),
   ...(ticking ? [['native code at ticks', () => createPump(4, ticking)] as const] : []),
 ];
 

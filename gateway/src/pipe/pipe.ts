@@ -1,5 +1,6 @@
 import type { Meter } from '../metering/meter.ts';
 import type { SliceReader } from './handle.ts';
+import type { RawSockets } from './raw-sockets.ts';
 
 /** The events of one side of a pipe. */
 export interface SideListener {
@@ -13,14 +14,10 @@ export interface SideListener {
   closed(): void;
 }
 
-/** Lets a relay read into its own buffers instead of receiving chunks by `data`. */
-export interface DirectReads {
-  /** Whether the side can be taken over now. */
+/** A descriptor that native code may use for a while. */
+export interface Lendable {
+  /** Whether nothing waits to be written, so that the descriptor can be lent or taken over now. */
   readonly isReady: boolean;
-  /** Takes over reading; call it before `open`. @returns the bytes that were already read */
-  takeOver(reader: SliceReader): Buffer;
-  /** Shrinks the next read after its slice was requested. */
-  shrinkNext(slice: Uint8Array): void;
   /**
    * Stops reading and lends the descriptor to native code. Before the side does anything with its socket, it calls `takenBack`, which must
    * end the use of the descriptor; `returned` says that it has ended. Undefined if there is no descriptor.
@@ -31,8 +28,26 @@ export interface DirectReads {
   fail(error: Error): void;
 }
 
+/** A socket that is no object of Node. */
+export interface RawReads extends Lendable {
+  /** @returns what was read before the pipe */
+  takeUnread(): Buffer;
+  /** Called after a chunk was read and its receiver takes more. */
+  onRead: (() => void) | undefined;
+}
+
+/** Lets a relay read into its own buffers instead of receiving chunks by `data`. */
+export interface DirectReads extends Lendable {
+  /** Takes over reading; call it before `open`. @returns the bytes that were already read */
+  takeOver(reader: SliceReader): Buffer;
+  /** Shrinks the next read after its slice was requested. */
+  shrinkNext(slice: Uint8Array): void;
+}
+
 /** One side of a pipe: a TCP socket, or an HTTP exchange. */
 export interface Side {
+  /** Set while the side is a socket of native code. Whoever asks for `direct` makes it a socket of Node. */
+  readonly raw?: RawReads | undefined;
   /** Undefined if the bytes do not come directly from a descriptor. */
   readonly direct?: DirectReads | undefined;
   /** Starts to report events; paused until `resume`. Earlier events are reported asynchronously. */
@@ -86,5 +101,7 @@ export interface Relay {
   readonly buffersInUse: number;
   /** Tunnels whose bytes pass through native code now, and the pipes that it has. */
   readonly native?: { readonly tunnels: number; readonly pipes: number } | undefined;
+  /** Sockets that need no object of Node, whose tunnels this relay serves best. Undefined without native code. */
+  readonly sockets?: RawSockets | undefined;
   start(task: PipeTask): Pipe;
 }

@@ -32,7 +32,10 @@ export function createPump(buffers: number, accelerator?: Accelerator): Relay {
     get native() {
       return accelerator?.measure();
     },
+    sockets: accelerator?.sockets,
     start: (task) => {
+      const raw = accelerator && startRaw(task, accelerator);
+      if (raw) return raw;
       const [client, exit] = [task.client.direct, task.exit.direct];
       const canPump = client?.isReady && exit?.isReady;
       return canPump ? startPump(task, { client, exit }, { pool, shared, accelerator }) : streams.start(task);
@@ -63,6 +66,23 @@ function startPump(
     for (const reader of readers) reader.passage = passage;
     passage.enter();
   }
+  return pipe;
+}
+
+/**
+ * Both sides are sockets of native code: no socket of Node is created, and what has to be decided is read in chunks.
+ * @returns undefined if there are others, or if each chunk has to be seen
+ */
+function startRaw(task: PipeTask, accelerator: Accelerator): Pipe | undefined {
+  const [client, exit] = [task.client.raw, task.exit.raw];
+  if (!client || !exit || !task.meter.creditOfOutlet) return undefined;
+  const early = client.takeUnread();
+  const pipe = new JoinedSides(task);
+  const passage = new Passage({ accelerator, pipe, meter: task.meter, client, exit, prepare: () => {} });
+  // Within a batch of events others may follow that belong here.
+  client.onRead = exit.onRead = () => queueMicrotask(() => passage.enter());
+  pipe.start(early.length > 0 ? Buffer.concat([task.early, early]) : task.early, exit.takeUnread());
+  passage.enter();
   return pipe;
 }
 

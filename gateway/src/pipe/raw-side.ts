@@ -1,0 +1,225 @@
+import type { Socket } from 'node:net';
+import type { Limits } from '../limits.ts';
+import type { DirectReads, RawReads, Side, SideListener } from './pipe.ts';
+import type { RawListener, RawSocket } from './raw-sockets.ts';
+import { TcpSide } from './tcp-side.ts';
+
+interface RawSideOptions {
+  readonly limits: Pick<Limits, 'lingerMs' | 'flushMs'>;
+  readonly whenClosed?: () => void;
+  /** An end of the peer is none of its own just now: its data may be truncated. */
+  readonly isCut?: () => boolean;
+  /** Was read before. */
+  readonly unread?: Buffer;
+}
+
+/**
+ * A socket of native code as a side of a pipe. It does what most tunnels need; for failed writes, the delivery of last bytes and whatever
+ * else needs a socket of Node, it becomes a `TcpSide` and stays one.
+ */
+export class RawSide implements Side, RawReads, RawListener {
+  readonly #raw: RawSocket;
+  readonly #options: RawSideOptions;
+  #unread: Buffer | undefined;
+  #listener: SideListener | undefined;
+  #onDrained: (() => void) | undefined;
+  /** Set while the relay uses the descriptor. */
+  #takenBack: (() => void) | undefined;
+  #tcp: { readonly side: TcpSide; readonly socket: Socket } | undefined;
+  #isReading = false;
+  #isShut = false;
+  #hasToldEnd = false;
+  onRead: (() => void) | undefined;
+
+  constructor(raw: RawSocket, options: RawSideOptions) {
+    this.#raw = raw;
+    this.#options = options;
+    this.#unread = options.unread;
+    raw.listener = this;
+    raw.onClosed = () => this.#closed();
+  }
+
+  get raw(): RawReads | undefined {
+    return this.#tcp ? undefined : this;
+  }
+
+  get direct(): DirectReads | undefined {
+    return this.#toTcp().side.direct;
+  }
+
+  /** The connection as a socket of Node. */
+  get socket(): Socket {
+    return this.#toTcp().socket;
+  }
+
+  get isReady(): boolean {
+    const { isOpen, hasEnded, pendingBytes } = this.#raw;
+    return isOpen && !hasEnded && pendingBytes === 0;
+  }
+
+  takeUnread(): Buffer {
+    const unread = this.#unread;
+    this.#unread = undefined;
+    return unread ?? Buffer.alloc(0);
+  }
+
+  lend(takenBack: () => void): number | undefined {
+    const descriptor = this.#raw.lend();
+    if (descriptor === undefined) return undefined;
+    this.#takenBack = takenBack;
+    this.#isReading = false;
+    return descriptor;
+  }
+
+  returned(): void {
+    this.#takenBack = undefined;
+  }
+
+  /** The relay has consumed this error of the socket. */
+  fail(): void {
+    if (this.#tcp || !this.#raw.isOpen) return;
+    queueMicrotask(() => this.failed());
+    this.#raw.close();
+  }
+
+  #takeBack(): void {
+    this.#takenBack?.();
+    if (this.#takenBack !== undefined) throw new Error('A descriptor is still lent');
+  }
+
+  open(listener: SideListener): void {
+    this.#listener = listener;
+    if (this.#tcp) return this.#tcp.side.open(listener);
+    if (!this.#raw.isOpen) return queueMicrotask(() => this.#lost(listener));
+    if (this.#raw.hasEnded) queueMicrotask(() => this.ended());
+  }
+
+  /** It was closed before it was opened. */
+  #lost(listener: SideListener): void {
+    listener.failed();
+    this.#closed();
+  }
+
+  write(chunk: Buffer, onDrained: () => void): boolean {
+    this.#takeBack();
+    if (this.#tcp) return this.#tcp.side.write(chunk, onDrained);
+    if (!this.#raw.isOpen) return true;
+    // Whoever reads what is left after a failure is the other class, in which the same write fails again.
+    if (!this.#raw.write(chunk)) return this.#toTcp().side.write(chunk, onDrained);
+    if (this.#raw.pendingBytes === 0) return true;
+    this.#onDrained = onDrained;
+    return false;
+  }
+
+  get pendingBytes(): number {
+    return this.#tcp ? this.#tcp.side.pendingBytes : this.#raw.pendingBytes;
+  }
+
+  /** If the other direction has ended, a close equals a half-close but costs half as much. */
+  end(): void {
+    this.#takeBack();
+    if (this.#tcp) return this.#tcp.side.end();
+    if (this.#raw.pendingBytes > 0) return this.#toTcp().side.end();
+    if (this.#raw.hasEnded) return this.#raw.close();
+    this.#isShut = true;
+    this.#raw.shutdown();
+  }
+
+  reset(): void {
+    this.#takeBack();
+    if (this.#tcp) this.#tcp.side.reset();
+    else this.#raw.reset();
+  }
+
+  resetAfterDelivery(): void {
+    this.#takeBack();
+    this.#toTcp().side.resetAfterDelivery();
+  }
+
+  close(): void {
+    this.#takeBack();
+    if (this.#tcp) this.#tcp.side.close();
+    else this.#raw.close();
+  }
+
+  resume(): void {
+    this.#takeBack();
+    if (this.#tcp) return this.#tcp.side.resume();
+    this.#isReading = true;
+    this.#raw.read(true);
+  }
+
+  data(chunk: Buffer): void {
+    if (!this.#listener) this.#unread = Buffer.concat([this.takeUnread(), chunk]);
+    else if (!this.#listener.data(chunk)) this.#pause();
+    else this.onRead?.();
+  }
+
+  ended(): void {
+    if (this.#tcp || this.#hasToldEnd) return;
+    this.#hasToldEnd = true;
+    if (this.#options.isCut?.() === true) {
+      this.failed();
+      return this.reset();
+    }
+    this.#listener?.ended();
+    if (this.#isShut) this.close();
+  }
+
+  failed(): void {
+    this.#listener?.failed();
+  }
+
+  drained(): void {
+    const onDrained = this.#onDrained;
+    this.#onDrained = undefined;
+    onDrained?.();
+  }
+
+  /** What was held is written again by the other class, where it fails again. */
+  unwritten(): void {
+    this.#toTcp();
+  }
+
+  #toTcp(): { readonly side: TcpSide; readonly socket: Socket } {
+    if (this.#tcp) return this.#tcp;
+    this.#takeBack();
+    const held = this.#raw.takeHeld();
+    const { hasEnded } = this.#raw;
+    const socket = this.#raw.toSocket();
+    socket.on('error', () => socket.destroy());
+    const unread = this.takeUnread();
+    if (unread.length > 0 && !socket.destroyed) socket.unshift(unread);
+    const side = new TcpSide(socket, this.#options.limits, this.#options.whenClosed, this.#options.isCut);
+    this.#tcp = { side, socket };
+    if (this.#listener) side.open(this.#withOneEnd(this.#listener));
+    if (held) side.write(held, () => this.drained());
+    if (this.#isShut) socket.end();
+    // It has to read the end itself.
+    if (this.#listener && (this.#isReading || hasEnded)) side.resume();
+    return this.#tcp;
+  }
+
+  #withOneEnd(listener: SideListener): SideListener {
+    return {
+      data: (chunk) => listener.data(chunk),
+      ended: () => {
+        if (!this.#hasToldEnd) listener.ended();
+        this.#hasToldEnd = true;
+      },
+      failed: (restBytes) => listener.failed(restBytes),
+      closed: () => listener.closed(),
+    };
+  }
+
+  #pause(): void {
+    if (this.#tcp) return;
+    this.#isReading = false;
+    this.#raw.read(false);
+  }
+
+  #closed(): void {
+    this.#options.whenClosed?.();
+    this.#listener?.closed();
+  }
+}

@@ -1,0 +1,178 @@
+import { once } from 'node:events';
+import { type AddressInfo, createServer, type Socket } from 'node:net';
+import { afterEach, describe, expect, it } from 'vitest';
+import { acceleratorFile } from '../../test/accelerator.ts';
+import { connectLocally, listenLocally, patternedBytes, Reader, sha256, until } from '../../test/sockets.ts';
+import { Accelerator, loadNative } from './accelerator.ts';
+import { listeningDescriptor } from './handle.ts';
+import { ignored, type RawListener, RawSockets, type RawSocket } from './raw-sockets.ts';
+
+const LOOPBACK = Uint8Array.of(127, 0, 0, 1);
+const ANY = new Uint8Array(0);
+const far: Socket[] = [];
+
+afterEach(() => {
+  for (const socket of far.splice(0)) socket.destroy();
+});
+
+/** Records what a socket reports. */
+function record(socket: RawSocket) {
+  const events: string[] = [];
+  const chunks: Buffer[] = [];
+  const listener: RawListener = {
+    data: (chunk) => chunks.push(chunk),
+    ended: () => events.push('ended'),
+    failed: (error) => events.push(`failed ${error.message}`),
+    unwritten: () => events.push('unwritten'),
+    drained: () => events.push('drained'),
+    connected: () => events.push('connected'),
+  };
+  socket.listener = listener;
+  socket.onClosed = () => events.push('closed');
+  return { events, text: () => Buffer.concat(chunks).toString('latin1') };
+}
+
+const openSockets = () => new Accelerator(loadNative(acceleratorFile!), 1).sockets;
+
+/** @returns a socket of native code that is connected, and its peer */
+async function connected(sockets: RawSockets) {
+  const accepted: Socket[] = [];
+  const { server, port } = await listenLocally((socket) => accepted.push(socket));
+  const near = sockets.connect({ address: LOOPBACK, port, localAddress: ANY, localPort: 0 });
+  const log = record(near);
+  await until(() => accepted.length === 1 && log.events.includes('connected'));
+  server.close();
+  far.push(accepted[0]!);
+  return { near, peer: accepted[0]!, ...log };
+}
+
+describe.runIf(acceleratorFile !== undefined)('sockets of native code', () => {
+  it('accept clients with their addresses, also after the server has closed its descriptor', async () => {
+    const sockets = openSockets();
+    const server = createServer().listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const { port } = server.address() as AddressInfo;
+    const accepted: RawSocket[] = [];
+    expect(
+      sockets.listen(listeningDescriptor(server)!, {
+        accepted: (socket) => accepted.push(socket),
+        exhausted: () => {},
+      }),
+    ).toBe(true);
+    server.close();
+    for (const address of ['127.0.0.2', '127.0.0.3']) far.push(await connectLocally(port, address));
+    await until(() => accepted.length === 2);
+    expect(accepted.map(({ remoteAddress }) => remoteAddress)).toEqual(['127.0.0.2', '127.0.0.3']);
+    const { text, events } = record(accepted[0]!);
+    far[0]!.end('hello');
+    expect(text()).toBe('');
+    accepted[0]!.read(true);
+    await until(() => events.includes('ended'));
+    expect(text()).toBe('hello');
+    sockets.stopListening();
+    await expect(connectLocally(port)).rejects.toThrow('ECONNREFUSED');
+    for (const socket of accepted) socket.close();
+    expect(sockets.open).toBe(0);
+  });
+
+  it('keep what the peer does not read, and write it later, in order', async () => {
+    const sockets = openSockets();
+    const { near, peer, events } = await connected(sockets);
+    const sent = patternedBytes(20_000_003);
+    for (let at = 0; at < sent.length; at += 5_000_000) near.write(sent.subarray(at, at + 5_000_000));
+    expect(near.pendingBytes).toBeGreaterThan(0);
+    expect(near.lend()).toBeUndefined();
+    const reader = new Reader(peer);
+    const received = await reader.take(sent.length);
+    await until(() => events.includes('drained'));
+    expect([sha256(received), near.pendingBytes]).toEqual([sha256(sent), 0]);
+    near.close();
+    expect(await reader.rest()).toMatchObject({ end: 'ended' });
+  });
+
+  it('report a reset once, after what came before it, and are closed then', async () => {
+    const sockets = openSockets();
+    const { near, peer, events, text } = await connected(sockets);
+    near.read(true);
+    peer.write('last');
+    await until(() => text() === 'last');
+    peer.resetAndDestroy();
+    await until(() => events.includes('closed'));
+    expect(events).toEqual(['connected', 'failed read ECONNRESET', 'closed']);
+    expect([near.isOpen, near.write(Buffer.from('x')), near.lend(), sockets.open]).toEqual([
+      false,
+      false,
+      undefined,
+      0,
+    ]);
+    near.reset();
+    near.close();
+    expect(near.toSocket().destroyed).toBe(true);
+  });
+
+  it('reset their peers, or end them', async () => {
+    const sockets = openSockets();
+    for (const [close, end] of [
+      ['reset', 'reset'],
+      ['close', 'ended'],
+    ] as const) {
+      const { near, peer, events } = await connected(sockets);
+      const reader = new Reader(peer);
+      near[close]();
+      near.close();
+      expect(await reader.rest()).toMatchObject({ end });
+      expect(events).toEqual(['connected', 'closed']);
+    }
+  });
+
+  it('say why a destination cannot be reached', async () => {
+    const sockets = openSockets();
+    const { server, port } = await listenLocally(() => {});
+    server.close();
+    const { events } = record(sockets.connect({ address: LOOPBACK, port, localAddress: ANY, localPort: 0 }));
+    await until(() => events.includes('closed'));
+    expect(events).toEqual(['failed connect ECONNREFUSED', 'closed']);
+    const elsewhere = Uint8Array.of(192, 0, 2, 1);
+    expect(() => sockets.connect({ address: LOOPBACK, port, localAddress: elsewhere, localPort: 1 })).toThrow(
+      'EADDRNOTAVAIL',
+    );
+    expect(sockets.open).toBe(0);
+  });
+
+  it('give what was read of them before they became sockets of Node to these', async () => {
+    const sockets = openSockets();
+    const [one, other] = [await connected(sockets), await connected(sockets)];
+    const moved: Reader[] = [];
+    const moveOther = (near: RawSocket) => ({
+      ...ignored,
+      data: () => {
+        if (moved.length === 0) moved.push(new Reader(near.toSocket()));
+      },
+    });
+    one.near.listener = moveOther(other.near);
+    other.near.listener = moveOther(one.near);
+    for (const { near } of [one, other]) near.read(true);
+    // Both are ready when the system is asked next.
+    one.peer.end('first and last');
+    other.peer.end('first and last');
+    await until(() => moved.length === 1);
+    moved[0]!.socket.resume();
+    expect((await moved[0]!.rest()).bytes.toString()).toBe('first and last');
+    moved[0]!.socket.destroy();
+    for (const { near } of [one, other]) near.close();
+    expect(sockets.open).toBe(0);
+  });
+
+  it('read nothing while they are lent, and go on when they read again', async () => {
+    const sockets = openSockets();
+    const { near, peer, text } = await connected(sockets);
+    near.read(true);
+    expect(near.lend()).toBeGreaterThan(0);
+    await new Promise((fulfil) => peer.write('while it is lent', fulfil));
+    for (let turn = 0; turn < 20; turn += 1) await new Promise(setImmediate);
+    expect(text()).toBe('');
+    near.read(true);
+    await until(() => text() === 'while it is lent');
+    near.close();
+  });
+});
