@@ -68,9 +68,15 @@ const readLockFile = (directory) => fs.readFileSync(path.join(directory, 'packag
  * @param {string} root @param {string} directory
  */
 export function installRelease(root, directory) {
-  if (readLockFile(root) === readLockFile(directory)) {
-    const target = path.join(directory, 'node_modules');
-    fs.cpSync(path.join(root, 'node_modules'), target, { recursive: true, verbatimSymlinks: true });
-  }
+  const lock = readLockFile(directory);
+  if (readLockFile(root) === lock)
+    for (const folder of listFolders(lock).filter((each) => fs.existsSync(path.join(root, each))))
+      fs.cpSync(path.join(root, folder), path.join(directory, folder), { recursive: true, verbatimSymlinks: true });
   installDependencies(directory);
+}
+
+/** The folder of the root, and those of workspaces that need another version. @param {string} lock @returns {string[]} */
+function listFolders(lock) {
+  const places = Object.keys(JSON.parse(lock).packages);
+  return [...new Set(places.map((place) => /^.*?node_modules(?=\/)/.exec(place)?.[0] ?? 'node_modules'))];
 }

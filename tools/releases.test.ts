@@ -5,7 +5,8 @@ import os from 'node:os';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { checkOutRelease, readReleases } from './releases.mjs';
+import { installDependencies } from './install.mjs';
+import { checkOutRelease, installRelease, readReleases } from './releases.mjs';
 
 let home: string;
 let origin: string;
@@ -87,4 +88,25 @@ describe('the list of releases', () => {
       expect(() => readReleases(write(content))).toThrow('releases.json');
     },
   );
+});
+
+it('a release with the same lock file gets the packages of all workspaces', () => {
+  const [root, directory] = ['packages', 'release'].map((name) => path.join(home, name)) as [string, string];
+  const places = ['node_modules/nodemailer', 'node_modules/pino', 'api/node_modules/nodemailer'];
+  const packages = Object.fromEntries(places.map((place, index) => [place, { version: `${index}.0.0` }]));
+  for (const folder of [root, directory]) {
+    fs.mkdirSync(folder);
+    fs.writeFileSync(
+      path.join(folder, 'package-lock.json'),
+      JSON.stringify({ packages: { '': {}, api: {}, ...packages } }),
+    );
+  }
+  for (const place of places) {
+    fs.mkdirSync(path.join(root, place), { recursive: true });
+    fs.writeFileSync(path.join(root, place, 'package.json'), JSON.stringify(packages[place]));
+  }
+  installDependencies(root);
+  installRelease(root, directory);
+  for (const place of places)
+    expect(JSON.parse(fs.readFileSync(path.join(directory, place, 'package.json'), 'utf8'))).toEqual(packages[place]);
 });
