@@ -3,7 +3,7 @@ import { acceleratorFile } from '../../gateway/test/accelerator.ts';
 import { chmodSync, existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { freePort } from '../../tools/ports.mjs';
-import { LIMITED_USERNAME, PASSWORD, UPSTREAM_USERNAME, USERNAME } from './credentials.ts';
+import { EACH_USERNAME, LIMITED_USERNAME, PASSWORD, UPSTREAM_USERNAME, USERNAME } from './credentials.ts';
 import { hashedPassword, startDante } from './dante.ts';
 import { isListening, launchProgram, PROXY_CORE, request, start } from './processes.ts';
 
@@ -67,6 +67,13 @@ export async function startGatewayProgram({ url, token, namePort }: GatewayEnvir
       username: LIMITED_USERNAME,
       ...gateway,
       rows: ['8 streams down', '100 x 10 Mbit/s'],
+    },
+    {
+      name: 'gateway, a connection each',
+      via: 'socks5',
+      username: EACH_USERNAME,
+      ...gateway,
+      rows: ['100 x 10 Mbit/s', '20 x 100 Mbit/s'],
     },
     {
       name: 'gateway, upstream exit',

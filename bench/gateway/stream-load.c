@@ -8,6 +8,7 @@
  *        requests, kept-requests: GET in absolute form on new connections, or on kept ones;
  *        idle, stalled: tunnels without data, and with an endless stream that the client does not read.
  * VIA    none, socks5, connect. PROXY_PORT is that of the origin if there is no proxy.
+ * USERNAME with a star at its end: by SOCKS5 each client has a name of its own, with its number in place of the star.
  * Prints a line when the measurement starts, and one of JSON when it ends.
  *
  * The origin listens on ORIGIN_PORT and does what the first byte of a client says. A SOCKS5 greeting makes it an upstream proxy in front of
@@ -249,8 +250,11 @@ static void open_client(int index) {
 }
 
 static void send_socks_login(struct peer *client) {
-  char message[600];
-  int length = sprintf(message, "\1%c%s%c%s", (int)strlen(username), username, (int)strlen(password), password);
+  char name[256], message[600];
+  size_t prefix = strcspn(username, "*");
+  int end = snprintf(name, sizeof name, "%.*s", (int)prefix, username);
+  if (username[prefix]) snprintf(name + end, sizeof name - end, "%d", client->index);
+  int length = sprintf(message, "\1%c%s%c%s", (int)strlen(name), name, (int)strlen(password), password);
   client->stage = LOGIN_REPLY;
   if (!send_all(client, message, length)) lose(client);
 }
