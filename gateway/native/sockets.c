@@ -116,10 +116,9 @@ static uint32_t interest(const struct raw_socket *socket) {
   return (socket->may_read ? EPOLLIN : 0u) | (socket->held_bytes > 0 ? EPOLLOUT : 0u);
 }
 
-/* The descriptor is not used here any more. */
+/* The descriptor is not used here any more. Who goes on using it has it unwatched before; a close does that as well. */
 static int forget(struct sockets *sockets, struct raw_socket *socket) {
   int fd = socket->fd;
-  must(watch(sockets, socket, 0) == 0, "a socket cannot be let go");
   for (uint32_t at = 0; socket->is_dirty && at < sockets->dirty_count; at += 1) {
     if (sockets->dirty[at] != socket->index) continue;
     sockets->dirty[at] = sockets->dirty[--sockets->dirty_count];
@@ -541,7 +540,9 @@ static napi_value take_held(napi_env env, napi_callback_info info) {
 static napi_value take(napi_env env, napi_callback_info info) {
   napi_value values[ARGUMENTS];
   struct sockets *sockets = read_arguments(env, info, values);
-  return to_number(env, forget(sockets, socket_of(sockets, values[0])));
+  struct raw_socket *socket = socket_of(sockets, values[0]);
+  must(watch(sockets, socket, 0) == 0, "a socket cannot be let go");
+  return to_number(env, forget(sockets, socket));
 }
 
 /* drop(id, isReset): closes the descriptor, after a reset if it is one */

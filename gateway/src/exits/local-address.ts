@@ -18,7 +18,7 @@ import {
   type ExitStream,
   type Resolved,
 } from './exit.ts';
-import { ignored, type RawSocket, type RawSockets } from '../pipe/raw-sockets.ts';
+import type { RawSocket, RawSockets } from '../pipe/raw-sockets.ts';
 import { DnsUpstream } from './dns-upstream.ts';
 import { NameResolver } from './name-resolver.ts';
 import type { UpstreamBudget } from './query-connections.ts';
@@ -226,6 +226,9 @@ function localBytes(address: string | null): Uint8Array {
   return host?.kind === 'address' ? host.bytes : new Uint8Array(0);
 }
 
+/** Nothing is read or written before the next owner. */
+const nothingYet = () => {};
+
 type RawDestination = Parameters<RawSockets['connect']>[0];
 
 function dialRaw(
@@ -249,7 +252,9 @@ function dialRaw(
     const timer = setTimeout(cancel, timeoutMs);
     unsubscribe = abort.whenAborted(cancel);
     socket.listener = {
-      ...ignored,
+      data: nothingYet,
+      ended: nothingYet,
+      unwritten: nothingYet,
       connected: () => {
         settle();
         fulfil(socket);

@@ -16,7 +16,7 @@ export class RawTransport implements ClientTransport, RawListener {
   #listener: TransportListener | undefined;
   #closed: () => void = () => {};
   /** Read while nobody listened. */
-  #unread: Buffer[] = [];
+  #unread: Buffer[] | undefined;
   #unreadBytes = 0;
   #isPaused = false;
   #gone: { readonly callback: () => void; readonly atEnd: boolean } | undefined;
@@ -96,7 +96,7 @@ export class RawTransport implements ClientTransport, RawListener {
 
   data(chunk: Buffer): void {
     if (this.#listener) return this.#listener.data(chunk);
-    this.#unread.push(chunk);
+    (this.#unread ??= []).push(chunk);
     this.#unreadBytes += chunk.length;
     if (this.#unreadBytes >= UNREAD_MAX) this.pause();
   }
@@ -119,9 +119,9 @@ export class RawTransport implements ClientTransport, RawListener {
     this.#closed();
   }
 
-  #takeUnread(): Buffer {
-    const unread = Buffer.concat(this.#unread);
-    this.#unread = [];
+  #takeUnread(): Buffer | undefined {
+    const unread = this.#unread && Buffer.concat(this.#unread);
+    this.#unread = undefined;
     this.#unreadBytes = 0;
     return unread;
   }
@@ -133,7 +133,7 @@ export class RawTransport implements ClientTransport, RawListener {
     this.#node = new SocketTransport(socket);
     this.#node.whenClosed(this.#closed);
     const unread = this.#takeUnread();
-    if (unread.length > 0 && !socket.destroyed) socket.unshift(unread);
+    if (unread && !socket.destroyed) socket.unshift(unread);
     if (held) socket.write(held);
     if (this.#gone) {
       const { callback, atEnd } = this.#gone;

@@ -20,6 +20,7 @@ interface Native extends NativeSockets {
 }
 
 /** Kinds of notices. All others mean that TypeScript has to go on. */
+const ENDED = 0;
 const FAILED = 1;
 const STARVED = 2;
 const LOW = 4;
@@ -31,9 +32,10 @@ const COLLECT_MS = 1_000;
 /** More than the messages of a handshake. */
 const READS_OF_STREAM = 8;
 
-/** Of `failed`: the side whose error was consumed, and the system's number of the error. */
+/** Of `failed`: the side whose error was consumed, and the system's number of the error. Of `ended`: the side whose end was read. */
 export type Notice =
   | { readonly kind: 'starved' | 'stopped' }
+  | { readonly kind: 'ended'; readonly side: 'client' | 'exit' }
   | { readonly kind: 'failed'; readonly side: 'client' | 'exit'; readonly error: number };
 
 /** A tunnel whose bytes pass here. */
@@ -170,7 +172,9 @@ export class Accelerator {
 }
 
 function toNotice(kind: number | undefined, side: number | undefined, error: number): Notice {
-  if (kind === FAILED) return { kind: 'failed', side: side === 0 ? 'client' : 'exit', error };
+  const name = side === 0 ? 'client' : 'exit';
+  if (kind === FAILED) return { kind: 'failed', side: name, error };
+  if (kind === ENDED) return { kind: 'ended', side: name };
   return { kind: kind === STARVED ? 'starved' : 'stopped' };
 }
 

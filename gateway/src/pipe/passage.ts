@@ -61,6 +61,7 @@ export class Passage implements FlowUser {
       return;
     }
     this.#leave({ isOver: true });
+    if (notice.kind === 'ended') this.parts[notice.side].sawEnd?.();
     if (notice.kind !== 'failed') return;
     const name = getSystemErrorName(-notice.error);
     const error = Object.assign(new Error(`read ${name}`), { code: name, errno: -notice.error, syscall: 'read' });

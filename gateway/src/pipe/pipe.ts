@@ -26,6 +26,8 @@ export interface Lendable {
   returned(): void;
   /** Native code has consumed this error of the socket. Call it after `returned`. */
   fail(error: Error): void;
+  /** Native code has read the end. Call it after `returned`. Whoever lacks it reads the end again. */
+  sawEnd?(): void;
 }
 
 /** A socket that is no object of Node. */

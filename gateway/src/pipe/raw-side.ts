@@ -4,13 +4,15 @@ import type { DirectReads, RawReads, Side, SideListener } from './pipe.ts';
 import type { RawListener, RawSocket } from './raw-sockets.ts';
 import { TcpSide } from './tcp-side.ts';
 
+const NOTHING = Buffer.alloc(0);
+
 interface RawSideOptions {
   readonly limits: Pick<Limits, 'lingerMs' | 'flushMs'>;
   readonly whenClosed?: () => void;
   /** An end of the peer is none of its own just now: its data may be truncated. */
   readonly isCut?: () => boolean;
   /** Was read before. */
-  readonly unread?: Buffer;
+  readonly unread?: Buffer | undefined;
 }
 
 /**
@@ -60,7 +62,7 @@ export class RawSide implements Side, RawReads, RawListener {
   takeUnread(): Buffer {
     const unread = this.#unread;
     this.#unread = undefined;
-    return unread ?? Buffer.alloc(0);
+    return unread ?? NOTHING;
   }
 
   lend(takenBack: () => void): number | undefined {
@@ -80,6 +82,12 @@ export class RawSide implements Side, RawReads, RawListener {
     if (this.#tcp || !this.#raw.isOpen) return;
     queueMicrotask(() => this.failed());
     this.#raw.close();
+  }
+
+  sawEnd(): void {
+    if (this.#tcp || !this.#raw.isOpen) return;
+    this.#raw.sawEnd();
+    this.ended();
   }
 
   #takeBack(): void {

@@ -189,6 +189,12 @@ export class RawSocket {
     if (this.#isOpen && !(mayRead && this.hasEnded)) this.sockets.native.read(this.id, mayRead);
   }
 
+  /** Its end was read while it was lent. */
+  sawEnd(): void {
+    this.hasEnded = true;
+    this.read(false);
+  }
+
   /** @returns false if the system refuses the rest of the bytes, which are lost then */
   write(bytes: Uint8Array): boolean {
     if (!this.#isOpen) return false;

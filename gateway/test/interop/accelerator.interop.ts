@@ -21,7 +21,14 @@ const SANITIZERS = [
   '-fsanitize=address,undefined',
   '-fno-sanitize-recover=all',
 ];
-const TESTS = ['gateway/src/pipe/pipe.test.ts', 'gateway/src/pipe/accelerator.test.ts'];
+const TESTS = [
+  'gateway/src/pipe/pipe.test.ts',
+  'gateway/src/pipe/accelerator.test.ts',
+  'gateway/src/pipe/raw-sockets.test.ts',
+  'gateway/src/listeners/client-disconnects.test.ts',
+  'gateway/src/listeners/client-sockets.test.ts',
+  'gateway/src/listeners/socks5.test.ts',
+];
 const TIMEOUT_MS = 600_000;
 /** Without the urgent bytes, which the gateway skips. */
 const SENT_BYTES = 60_000_100;
