@@ -95,11 +95,11 @@ export async function joined(
           },
         });
   const wait = {
-    timeoutMs: 60_000,
+    grantWaitMs: 60_000,
     slowed: () => {},
-    started: () => events.push('wait'),
-    finished: () => {},
-    timedOut: () => events.push('late'),
+    grantWaitStarted: () => events.push('wait'),
+    grantWaitFinished: () => {},
+    grantWaitTimedOut: () => events.push('late'),
   };
   const limits: { speed: SpeedLimit | undefined } = { speed: undefined };
   const meter = new Meter({ credit, limits }, { toExit: 0, toClient: 0 }, wait);

@@ -2,6 +2,7 @@ import type { Exit } from '../exits/exit.ts';
 import type { RefusedDestinations } from '../exits/refused-destinations.ts';
 import type { EndReason, Flow } from '../flows/flow.ts';
 import type { Credit } from '../metering/credit.ts';
+import { LinkedList } from '../linked-list.ts';
 import { RateEstimator } from '../metering/rate.ts';
 import type { Limits } from '../limits.ts';
 import { Access, type Credential } from './access.ts';
@@ -30,7 +31,7 @@ export class Connection {
   /** Undefined while only clients without a password have used the connection. */
   username: string | undefined;
   readonly limits: ConnectionLimits;
-  readonly flows = new Set<Flow>();
+  readonly flows = new LinkedList<Flow>();
   /** The flows over UDP among them. */
   associations = 0;
   lastTunnelAt = performance.now();

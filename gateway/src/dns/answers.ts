@@ -3,7 +3,7 @@ import { BoundedMap } from '../bounded-map.ts';
 import type { Connection } from '../connections/connection.ts';
 import { TokenBucket } from '../connections/token-bucket.ts';
 import type { Limits } from '../limits.ts';
-import { Meter } from '../metering/meter.ts';
+import { Meter, type Waiter } from '../metering/meter.ts';
 import type { DropReason, Metrics, Outcome, Transport } from '../metrics.ts';
 import {
   errorAnswer,
@@ -53,7 +53,13 @@ interface Result {
 }
 
 /** Datagrams never wait for a grant: they are dropped. */
-const neverWaits = { timeoutMs: 0, slowed: () => {}, started: () => {}, finished: () => {}, timedOut: () => {} };
+const neverWaits: Waiter = {
+  grantWaitMs: 0,
+  slowed: () => {},
+  grantWaitStarted: () => {},
+  grantWaitFinished: () => {},
+  grantWaitTimedOut: () => {},
+};
 
 /**
  * Answers the questions of one connection's clients through its exit. Question and answer are each counted as a whole when a name

@@ -62,6 +62,8 @@ export class LocalAddressExit implements Exit {
 
   readonly isPrivate = false;
   isRotating = false;
+  /** One for all tunnels: a function made in `connect` would keep what that function knows, the socket which a relay replaces. */
+  readonly #isCut = () => this.isRotating;
   resolvesNames = true;
 
   get isLost(): boolean {
@@ -102,7 +104,7 @@ export class LocalAddressExit implements Exit {
     if (sockets) return this.#connectRaw(sockets, to, timeoutMs, abort);
     const socket = await this.#dial({ host: addressText(to.address), port: to.port }, timeoutMs, abort);
     return {
-      side: new TcpSide(socket, this.settings.limits, undefined, () => this.isRotating),
+      side: new TcpSide(socket, this.settings.limits, undefined, this.#isCut),
       stream: socket,
       local: () => localEnd(socket),
     };

@@ -1,7 +1,7 @@
 import type { Credential } from '../connections/access.ts';
 import type { Destination } from '../exits/refused-destinations.ts';
 import type { Limits } from '../limits.ts';
-import { Meter, type MeteredConnection } from '../metering/meter.ts';
+import { Meter, type MeteredConnection, type Waiter } from '../metering/meter.ts';
 import type { Metrics } from '../metrics.ts';
 import type { PipeEnd } from '../pipe/pipe.ts';
 
@@ -34,11 +34,13 @@ interface FlowSettings {
  * One client flow, independent of its transport: its usage, its idle timeout and its end reason. There is one way to close
  * it, with a reason.
  */
-export class Flow {
+export class Flow implements Waiter {
   readonly meter: Meter;
   readonly openedAt = performance.now();
   /** Of a tunnel, once it is dialled. */
   destination: Destination | undefined;
+  /** It has an open or connecting socket to a destination; it may end before. */
+  holdsSocket = true;
   #endReason: EndReason | undefined;
   #idleMs: number;
   #idleTimer: NodeJS.Timeout;
@@ -51,16 +53,11 @@ export class Flow {
     readonly protocol: Protocol,
     readonly credential: Credential,
     connection: MeteredConnection,
-    { limits, metrics }: FlowSettings,
+    private readonly settings: FlowSettings,
     private readonly closed: (reason: EndReason) => void,
   ) {
-    this.meter = new Meter(connection, metrics.byteTotals(protocol), {
-      timeoutMs: limits.grantWaitMs,
-      slowed: () => metrics.speedWaits.inc(),
-      started: () => metrics.grantWaits.inc(),
-      finished: (seconds) => metrics.grantWaitSeconds.inc(seconds),
-      timedOut: () => this.close('grant-timeout'),
-    });
+    const { limits, metrics } = settings;
+    this.meter = new Meter(connection, metrics.byteTotals(protocol), this);
     this.#idleMs = limits.tunnelIdleMs;
     this.#idleTimer = setTimeout(() => this.#checkIdle(), this.#idleMs);
   }
@@ -83,6 +80,26 @@ export class Flow {
     clearTimeout(this.#idleTimer);
     this.meter.stop();
     this.closed(reason);
+  }
+
+  get grantWaitMs(): number {
+    return this.settings.limits.grantWaitMs;
+  }
+
+  slowed(): void {
+    this.settings.metrics.speedWaits.inc();
+  }
+
+  grantWaitStarted(): void {
+    this.settings.metrics.grantWaits.inc();
+  }
+
+  grantWaitFinished(seconds: number): void {
+    this.settings.metrics.grantWaitSeconds.inc(seconds);
+  }
+
+  grantWaitTimedOut(): void {
+    this.close('grant-timeout');
   }
 
   #checkIdle(): void {

@@ -20,9 +20,9 @@ const ASSOCIATION: FlowCounts = { tunnels: 1, associations: 1 };
 
 /** All flows of this node: admission and draining. */
 export class Flows {
-  readonly #open = new Set<Flow>();
+  #open = 0;
   /** Flows with an open or connecting socket to a destination, including ended flows that still deliver. */
-  readonly #holdingSockets = new Set<Flow>();
+  #holdingSockets = 0;
   #associations = 0;
   /** Connections with an open flow. */
   #connections = 0;
@@ -32,7 +32,7 @@ export class Flows {
   constructor(private readonly settings: FlowsSettings) {}
 
   get size(): number {
-    return this.#open.size;
+    return this.#open;
   }
 
   /** UDP associations among the flows. */
@@ -61,7 +61,7 @@ export class Flows {
     // Access may have changed since the login.
     if (!access.allows(credential)) throw new TunnelFailure('invalid-credentials');
     if (credit.isSpent) throw new TunnelFailure(credit.reason === 'CAP' ? 'cap-reached' : 'no-credit');
-    if (this.#holdingSockets.size >= limits.tunnelsPerNode) throw new TunnelFailure('node-full');
+    if (this.#holdingSockets >= limits.tunnelsPerNode) throw new TunnelFailure('node-full');
     if (!this.#isFair(connection, flow)) throw new TunnelFailure('fair-share-exceeded');
     const isWithinLimits = flows.size < tunnelsMax && rates.newTunnels.take();
     if (!isWithinLimits) throw new TunnelFailure('connection-limit');
@@ -69,7 +69,7 @@ export class Flows {
 
   #isFair({ flows, associations }: Connection, flow: FlowCounts): boolean {
     const { limits, clientSockets } = this.settings;
-    const node = { tunnels: this.#holdingSockets.size, associations: this.#associations };
+    const node = { tunnels: this.#holdingSockets, associations: this.#associations };
     return isWithinFairShare(limits, flow, {
       node,
       own: { tunnels: flows.size, associations },
@@ -82,26 +82,29 @@ export class Flows {
   open({ connection, credential }: Login, protocol: Protocol, closeTransport: (reason: EndReason) => void): Flow {
     const flow = new Flow(protocol, credential, connection, this.settings, (reason) => {
       closeTransport(reason);
+      connection.flows.remove(place);
       this.#closed(flow, connection, reason);
     });
     if (connection.flows.size === 0) this.#connections += 1;
-    connection.flows.add(flow);
+    const place = connection.flows.add(flow);
     this.#countAssociation(connection, flow, 1);
-    this.#open.add(flow);
-    this.#holdingSockets.add(flow);
+    this.#open += 1;
+    this.#holdingSockets += 1;
     return flow;
   }
 
   /** The flow's socket is closed. This may be after its end, because counted bytes are still delivered. */
   released(flow: Flow): void {
-    this.#holdingSockets.delete(flow);
+    if (!flow.holdsSocket) return;
+    flow.holdsSocket = false;
+    this.#holdingSockets -= 1;
   }
 
   /** Refuses new flows. Resolves when all flows have ended, or after this time. */
   async drain(drainMs: number): Promise<void> {
     this.#isDraining = true;
-    if (this.#open.size === 0 || drainMs <= 0) return;
-    this.settings.log.info({ tunnels: this.#open.size, drainMs }, 'Waiting for tunnels to finish');
+    if (this.#open === 0 || drainMs <= 0) return;
+    this.settings.log.info({ tunnels: this.#open, drainMs }, 'Waiting for tunnels to finish');
     await new Promise<void>((fulfil) => {
       const timer = setTimeout(fulfil, drainMs);
       this.#drained = () => {
@@ -117,13 +120,12 @@ export class Flows {
   }
 
   #closed(flow: Flow, connection: Connection, reason: EndReason): void {
-    connection.flows.delete(flow);
     if (connection.flows.size === 0) this.#connections -= 1;
     this.#countAssociation(connection, flow, -1);
     connection.lastTunnelAt = performance.now();
-    this.#open.delete(flow);
+    this.#open -= 1;
     this.settings.metrics.tunnelEnds.inc({ reason });
-    if (this.#open.size === 0) this.#drained?.();
+    if (this.#open === 0) this.#drained?.();
     const { protocol, meter, openedAt } = flow;
     const durationMs = Math.round(performance.now() - openedAt);
     const fields = { connectionId: connection.id, protocol, reason, ...meter.usedBytes, durationMs };

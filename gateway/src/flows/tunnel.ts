@@ -34,7 +34,8 @@ const stopModes: Partial<Record<EndReason, StopMode>> = {
 /** A flow over TCP: dials the destination, then pipes between it and the client. */
 export class Tunnel {
   readonly flow: Flow;
-  readonly #dialAbort = new DialAbort();
+  /** While it is dialled. */
+  #dialAbort: DialAbort | undefined;
   /** Set until the pipe owns it. */
   #dialled: DialledStream | undefined;
   #pipe: Pipe | undefined;
@@ -50,10 +51,12 @@ export class Tunnel {
   /** @throws TunnelFailure; the tunnel is closed then */
   async dial(target: Target): Promise<DialledStream> {
     const { flow } = this;
+    const abort = new DialAbort();
+    this.#dialAbort = abort;
     const startedAt = performance.now();
-    const deadline = setTimeout(() => this.#dialAbort.abort(), this.context.limits.dialMs);
+    const deadline = setTimeout(() => abort.abort(), this.context.limits.dialMs);
     try {
-      const stream = await this.context.dial(this.login.connection.exit, target, this.#dialAbort);
+      const stream = await this.context.dial(this.login.connection.exit, target, abort);
       this.context.metrics.dialSeconds.observe((performance.now() - startedAt) / 1000);
       flow.destination = { host: target.host, address: stream.address };
       if (flow.endReason === undefined) return (this.#dialled = stream);
@@ -64,6 +67,7 @@ export class Tunnel {
       throw error;
     } finally {
       clearTimeout(deadline);
+      this.#dialAbort = undefined;
     }
     throw new TunnelFailure(flow.endReason === 'client-failed' ? 'client-closed' : 'connection-terminated');
   }
@@ -89,7 +93,7 @@ export class Tunnel {
 
   #close(reason: EndReason): void {
     if (this.#pipe) return this.#pipe.stop(stopModes[reason] ?? 'reset');
-    this.#dialAbort.abort();
+    this.#dialAbort?.abort();
     this.#dialled?.side.close();
     this.context.flows.released(this.flow);
   }

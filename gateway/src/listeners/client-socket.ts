@@ -1,14 +1,20 @@
 import { clientNetworks } from '@cellhop/contract/network';
-import type { Socket } from 'node:net';
+import { Socket } from 'node:net';
 import type { Connection } from '../connections/connection.ts';
 import type { Limits } from '../limits.ts';
 import type { Side } from '../pipe/pipe.ts';
+import type { Membership } from './client-groups.ts';
 import { type ClientTransport, SocketTransport } from './client-transport.ts';
 import { closeGracefully } from './closing.ts';
 
+/** In place of a connection that a pipe owns: closed, so that nobody does anything with it. */
+const HANDED_OVER = new SocketTransport(new Socket().destroy());
+
+const nothingToInterrupt = () => {};
+
 type ClientLimits = Pick<Limits, 'handshakeMs' | 'nextRequestMs' | 'lingerMs' | 'flushMs'>;
 
-interface ClientEvents {
+export interface ClientEvents {
   /** @throws TunnelFailure if the connection has too many client sockets */
   authenticated(client: ClientSocket, connection: Connection): void;
   /** `isWaiting` may have changed. */
@@ -29,6 +35,8 @@ export class ClientSocket {
   readonly networks: readonly string[];
   /** The narrowest of them. */
   readonly network: string;
+  /** Set while `ClientSockets` counts it. */
+  membership: Membership<ClientSocket> | undefined;
   /** Ends the handshake with the reply of the current protocol, which sets this. */
   interrupt: (cause: 'handshake-timeout' | 'draining') => void = () => this.#transport.destroy();
   #hasReceivedData = false;
@@ -37,7 +45,7 @@ export class ClientSocket {
   #isBusy = false;
   #isBlocked = false;
   #isReset = false;
-  #deadline: NodeJS.Timeout;
+  #deadline: NodeJS.Timeout | undefined;
 
   #transport: ClientTransport;
 
@@ -109,7 +117,7 @@ export class ClientSocket {
   /** A request has started; its tunnel has its own timeouts. */
   requestStarted(): void {
     if (this.#isBlocked) return;
-    if (this.#isAuthenticated) clearTimeout(this.#deadline);
+    if (this.#isAuthenticated) this.#clearDeadline();
     this.#setBusy(true);
   }
 
@@ -128,11 +136,14 @@ export class ClientSocket {
 
   /** Hands the connection over to the pipe, which closes it. */
   toSide(): Side {
+    const transport = this.#transport;
     this.#isTunnel = true;
-    this.interrupt = () => {}; // The handshake and what it has read are not needed any more.
-    clearTimeout(this.#deadline);
+    this.#clearDeadline();
+    // A tunnel may last for days. What belongs to the handshake, and the socket that a relay replaces, are not kept for so long.
+    this.#transport = HANDED_OVER;
+    this.interrupt = nothingToInterrupt;
     this.events.changed(this);
-    return this.#transport.toSide(this.limits, () => this.#closed());
+    return transport.toSide(this.limits, () => this.#closed());
   }
 
   closeGracefully(lastReply: string | Uint8Array): void {
@@ -151,9 +162,14 @@ export class ClientSocket {
     if (!this.#isBlocked) this.events.changed(this);
   }
 
+  #clearDeadline(): void {
+    clearTimeout(this.#deadline);
+    this.#deadline = undefined;
+  }
+
   #closed(): void {
     this.#isBlocked = true;
-    clearTimeout(this.#deadline);
+    this.#clearDeadline();
     this.events.closed(this);
   }
 }

@@ -2,7 +2,8 @@ import { networkLimits } from '@cellhop/contract/network';
 import type { Connection } from '../connections/connection.ts';
 import type { Limits } from '../limits.ts';
 import { TunnelFailure } from '../statuses.ts';
-import { ClientSocket } from './client-socket.ts';
+import { Group, Groups, type Membership } from './client-groups.ts';
+import { type ClientEvents, ClientSocket } from './client-socket.ts';
 import type { ClientTransport } from './client-transport.ts';
 import { HalfOpenGroup, HalfOpenSockets } from './half-open.ts';
 import { KnownNetworks } from './known-networks.ts';
@@ -28,86 +29,24 @@ interface SocketObserver {
   authenticatedAfter(seconds: number): void;
 }
 
-/** Sockets that share a limit. Each is added once and removed once. */
-class Group {
-  #size = 0;
-  /** Ordered by waiting time, the longest first. */
-  readonly #waiting = new Set<ClientSocket>();
-
-  get size(): number {
-    return this.#size;
-  }
-
-  get waiting(): ReadonlySet<ClientSocket> {
-    return this.#waiting;
-  }
-
-  /** The socket that has to leave for a new one: the one that waits longest. */
-  get first(): ClientSocket | undefined {
-    for (const client of this.#waiting) return client;
-    return undefined;
-  }
-
-  add(client: ClientSocket): void {
-    this.#size += 1;
-    this.update(client);
-  }
-
-  remove(client: ClientSocket): void {
-    this.#size -= 1;
-    this.#waiting.delete(client);
-  }
-
-  update(client: ClientSocket): void {
-    if (client.isWaiting) this.#waiting.add(client);
-    else this.#waiting.delete(client);
-  }
-}
-
-/** One group per network or per connection; empty groups are removed. */
-class Groups<Kind extends { readonly size: number; remove(client: ClientSocket): void }> {
-  readonly #byKey = new Map<string, Kind>();
-
-  constructor(private readonly create: () => Kind) {}
-
-  /** Undefined if it has no members. */
-  get(key: string): Kind | undefined {
-    return this.#byKey.get(key);
-  }
-
-  /** The group with this key, to which a member is added. */
-  open(key: string): Kind {
-    let group = this.#byKey.get(key);
-    if (group === undefined) this.#byKey.set(key, (group = this.create()));
-    return group;
-  }
-
-  remove(key: string, client: ClientSocket): void {
-    const group = this.#byKey.get(key);
-    group?.remove(client);
-    if (group?.size === 0) this.#byKey.delete(key);
-  }
-}
-
-interface Membership {
-  isHalfOpen: boolean;
-  /** The connection with whose credentials the client authenticated last. */
-  connectionId: string | undefined;
-}
-
 /**
  * Counts and bounds all client sockets of this node; no other code accepts one. If a limit is reached, a new socket evicts the one of the same group that has waited
  * longest for its client; of those without valid credentials, `half-open.ts` chooses. So sockets that clients leave open are lost, but lock
  * out no other client. Sockets with a tunnel or a running request are never evicted; if there are no others, the new socket is refused.
  */
 export class ClientSockets {
-  readonly #all = new Group();
-  readonly #halfOpen = new HalfOpenSockets();
-  readonly #byNetwork = new Groups(() => new Group());
-  readonly #halfOpenByNetwork = new Groups(() => new HalfOpenGroup());
-  readonly #byConnection = new Groups(() => new Group());
-  /** The memberships of all counted sockets. An evicted socket is no longer counted, although its `close` event comes later. */
-  readonly #memberships = new Map<ClientSocket, Membership>();
+  readonly #all = new Group<ClientSocket>();
+  readonly #halfOpen = new HalfOpenSockets<ClientSocket>();
+  readonly #byNetwork = new Groups(() => new Group<ClientSocket>());
+  readonly #halfOpenByNetwork = new Groups(() => new HalfOpenGroup<ClientSocket>());
+  readonly #byConnection = new Groups(() => new Group<ClientSocket>());
+  /** Of all client sockets, because an object for each would cost more. */
+  readonly #events: ClientEvents = {
+    authenticated: (client, connection) => this.#authenticated(client, connection),
+    changed: (client) => this.#changed(client),
+    receivedData: (client) => this.#receivedData(client),
+    closed: (client) => this.#remove(client),
+  };
 
   constructor(
     private readonly limits: SocketLimits,
@@ -136,12 +75,7 @@ export class ClientSockets {
 
   /** @returns undefined if a limit leaves no room */
   accept(transport: ClientTransport): ClientSocket | undefined {
-    const client = new ClientSocket(transport, this.limits, {
-      authenticated: (client, connection) => this.#authenticated(client, connection),
-      changed: (client) => this.#changed(client),
-      receivedData: (client) => this.#receivedData(client),
-      closed: (client) => this.#remove(client),
-    });
+    const client = new ClientSocket(transport, this.limits, this.#events);
     const { network, networks } = client;
     const hasRoom =
       this.#makeRoomInAll('halfOpenPerNetwork', this.#halfOpenByNetwork, networks) &&
@@ -152,13 +86,17 @@ export class ClientSockets {
       client.reset();
       return undefined;
     }
-    this.#memberships.set(client, { isHalfOpen: true, connectionId: undefined });
-    this.#all.add(client);
-    this.#halfOpen.add(client, this.networks.connectionId(network));
-    for (const name of networks) {
-      this.#byNetwork.open(name).add(client);
-      this.#halfOpenByNetwork.open(name).add(client);
-    }
+    const knownConnectionId = this.networks.connectionId(network);
+    client.membership = {
+      all: this.#all.add(client),
+      networks: networks.map((name) => this.#byNetwork.open(name).add(client)),
+      halfOpen: {
+        node: this.#halfOpen.add(client, knownConnectionId),
+        networks: networks.map((name) => this.#halfOpenByNetwork.open(name).add(client)),
+        knownConnectionId,
+      },
+      connection: undefined,
+    };
     return client;
   }
 
@@ -175,7 +113,7 @@ export class ClientSockets {
 
   #makeRoomInAll(
     limit: SocketLimit,
-    groups: Groups<Group> | Groups<HalfOpenGroup>,
+    groups: Groups<Group<ClientSocket>> | Groups<HalfOpenGroup<ClientSocket>>,
     networks: readonly string[],
   ): boolean {
     return networkLimits(networks, this.limits[limit]).every(({ name, limit: max }) =>
@@ -185,7 +123,7 @@ export class ClientSockets {
 
   #makeRoom(
     limit: SocketLimit,
-    group: Group | HalfOpenGroup | HalfOpenSockets | undefined,
+    group: { readonly size: number; readonly first: ClientSocket | undefined } | undefined,
     max = this.limits[limit],
   ): boolean {
     if ((group?.size ?? 0) < max) return true;
@@ -197,51 +135,67 @@ export class ClientSockets {
     return true;
   }
 
-  #authenticated(client: ClientSocket, { id: connectionId, lastRefusal }: Connection): void {
-    const membership = this.#memberships.get(client);
+  #authenticated(client: ClientSocket, { id, lastRefusal }: Connection): void {
+    const { membership } = client;
     if (membership === undefined) throw new TunnelFailure('client-closed');
-    const before = membership.connectionId;
-    if (before === connectionId) return;
-    if (!this.#makeRoom('clientSocketsPerConnection', this.#byConnection.get(connectionId))) {
+    const before = membership.connection?.id;
+    if (before === id) return;
+    if (!this.#makeRoom('clientSocketsPerConnection', this.#byConnection.get(id))) {
       lastRefusal.record('connection-limit');
       throw new TunnelFailure('connection-limit');
     }
-    this.#removeHalfOpen(client, membership);
+    this.#leaveHalfOpen(client, membership);
     if (before === undefined) this.observer.authenticatedAfter((performance.now() - client.acceptedAt) / 1000);
-    else this.#byConnection.remove(before, client);
-    membership.connectionId = connectionId;
-    this.#byConnection.open(connectionId).add(client);
-    this.networks.authenticated(client.network, connectionId);
+    this.#leaveConnection(membership);
+    membership.connection = { id, seat: this.#byConnection.open(id).add(client) };
+    this.networks.authenticated(client.network, id);
   }
 
-  #receivedData(client: ClientSocket): void {
-    if (!this.#memberships.get(client)?.isHalfOpen) return;
-    this.#halfOpen.receivedData(client);
-    for (const name of client.networks) this.#halfOpenByNetwork.get(name)?.receivedData(client);
+  #receivedData({ membership }: ClientSocket): void {
+    if (!membership?.halfOpen) return;
+    const { node, networks } = membership.halfOpen;
+    node.group.receivedData(node);
+    for (const seat of networks) seat.group.receivedData(seat);
   }
 
-  #changed(client: ClientSocket): void {
-    const membership = this.#memberships.get(client);
+  #changed({ membership }: ClientSocket): void {
     if (membership === undefined) return;
-    this.#all.update(client);
-    for (const name of client.networks) this.#byNetwork.get(name)?.update(client);
-    if (membership.connectionId !== undefined) this.#byConnection.get(membership.connectionId)?.update(client);
+    const { all, networks, connection } = membership;
+    all.group.update(all);
+    for (const seat of networks) seat.group.update(seat);
+    connection?.seat.group.update(connection.seat);
   }
 
+  /** An evicted socket is no longer counted, although its `close` event comes later. */
   #remove(client: ClientSocket): void {
-    const membership = this.#memberships.get(client);
+    const { membership } = client;
     if (membership === undefined) return;
-    this.#memberships.delete(client);
-    this.#removeHalfOpen(client, membership);
-    this.#all.remove(client);
-    for (const name of client.networks) this.#byNetwork.remove(name, client);
-    if (membership.connectionId !== undefined) this.#byConnection.remove(membership.connectionId, client);
+    client.membership = undefined;
+    this.#leaveHalfOpen(client, membership);
+    this.#all.remove(membership.all);
+    for (const [index, seat] of membership.networks.entries()) {
+      seat.group.remove(seat);
+      this.#byNetwork.left(client.networks[index]!, seat.group);
+    }
+    this.#leaveConnection(membership);
   }
 
-  #removeHalfOpen(client: ClientSocket, membership: Membership): void {
-    if (!membership.isHalfOpen) return;
-    membership.isHalfOpen = false;
-    this.#halfOpen.remove(client);
-    for (const name of client.networks) this.#halfOpenByNetwork.remove(name, client);
+  #leaveConnection(membership: Membership<ClientSocket>): void {
+    if (!membership.connection) return;
+    const { id, seat } = membership.connection;
+    membership.connection = undefined;
+    seat.group.remove(seat);
+    this.#byConnection.left(id, seat.group);
+  }
+
+  #leaveHalfOpen(client: ClientSocket, membership: Membership<ClientSocket>): void {
+    if (!membership.halfOpen) return;
+    const { node, networks, knownConnectionId } = membership.halfOpen;
+    membership.halfOpen = undefined;
+    this.#halfOpen.remove(node, knownConnectionId);
+    for (const [index, seat] of networks.entries()) {
+      seat.group.remove(seat);
+      this.#halfOpenByNetwork.left(client.networks[index]!, seat.group);
+    }
   }
 }

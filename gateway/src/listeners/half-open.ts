@@ -1,36 +1,44 @@
-import type { ClientSocket } from './client-socket.ts';
+import { LinkedList, type Place } from '../linked-list.ts';
+
+/** Where a socket without valid credentials stands in a group. */
+export interface HalfOpenSeat<Client> {
+  readonly group: HalfOpenGroup<Client>;
+  place: Place<Client>;
+  isSilent: boolean;
+}
 
 /**
  * Sockets without valid credentials. Those that have sent nothing are evicted first, of each kind the oldest first. But a quarter may be
  * silent: between the handshake of TCP and its first byte a client is silent, too, and would be the only one while attackers send.
  */
-export class HalfOpenGroup {
-  readonly #silent = new Set<ClientSocket>();
-  readonly #active = new Set<ClientSocket>();
+export class HalfOpenGroup<Client> {
+  readonly #silent = new LinkedList<Client>();
+  readonly #active = new LinkedList<Client>();
 
   get size(): number {
     return this.#silent.size + this.#active.size;
   }
 
   /** The socket that has to leave for a new one. */
-  get first(): ClientSocket | undefined {
+  get first(): Client | undefined {
     const areManySilent = this.#silent.size > this.size / 4;
-    for (const client of areManySilent ? this.#silent : this.#active) return client;
-    return undefined;
+    return areManySilent ? this.#silent.first : this.#active.first;
   }
 
-  add(client: ClientSocket): void {
-    this.#silent.add(client);
+  add(client: Client): HalfOpenSeat<Client> {
+    return { group: this, place: this.#silent.add(client), isSilent: true };
   }
 
   /** The socket is not silent any more. */
-  receivedData(client: ClientSocket): void {
-    if (this.#silent.delete(client)) this.#active.add(client);
+  receivedData(seat: HalfOpenSeat<Client>): void {
+    if (!seat.isSilent) return;
+    this.#silent.remove(seat.place);
+    seat.isSilent = false;
+    seat.place = this.#active.add(seat.place.item);
   }
 
-  remove(client: ClientSocket): void {
-    this.#silent.delete(client);
-    this.#active.delete(client);
+  remove({ place, isSilent }: HalfOpenSeat<Client>): void {
+    (isSilent ? this.#silent : this.#active).remove(place);
   }
 }
 
@@ -39,50 +47,40 @@ export class HalfOpenGroup {
  * arrives: so strangers are evicted before sockets of networks where a client has authenticated. Of those, the connection with the most
  * sockets gives way: whoever attacks with a purchase, from however many networks, only evicts their own.
  */
-export class HalfOpenSockets {
-  readonly #strangers = new HalfOpenGroup();
+export class HalfOpenSockets<Client> {
+  readonly #strangers = new HalfOpenGroup<Client>();
   /** By the connection that has authenticated in the network of the client. */
-  readonly #byConnection = new Map<string, HalfOpenGroup>();
-  readonly #connectionIds = new Map<ClientSocket, string>();
+  readonly #byConnection = new Map<string, HalfOpenGroup<Client>>();
+  #known = 0;
 
   get size(): number {
-    return this.#strangers.size + this.#connectionIds.size;
+    return this.#strangers.size + this.#known;
   }
 
-  get first(): ClientSocket | undefined {
+  get first(): Client | undefined {
     return this.#strangers.first ?? this.#largest?.first;
   }
 
   /** @param connectionId of the client's network; undefined: a stranger */
-  add(client: ClientSocket, connectionId: string | undefined): void {
+  add(client: Client, connectionId: string | undefined): HalfOpenSeat<Client> {
     if (connectionId === undefined) return this.#strangers.add(client);
-    this.#connectionIds.set(client, connectionId);
+    this.#known += 1;
     let group = this.#byConnection.get(connectionId);
-    if (!group) this.#byConnection.set(connectionId, (group = new HalfOpenGroup()));
-    group.add(client);
+    if (!group) this.#byConnection.set(connectionId, (group = new HalfOpenGroup<Client>()));
+    return group.add(client);
   }
 
-  receivedData(client: ClientSocket): void {
-    this.#groupOf(client)?.receivedData(client);
-  }
-
-  remove(client: ClientSocket): void {
-    const group = this.#groupOf(client);
-    group?.remove(client);
-    const connectionId = this.#connectionIds.get(client);
+  /** @param connectionId as it was added */
+  remove(seat: HalfOpenSeat<Client>, connectionId: string | undefined): void {
+    seat.group.remove(seat);
     if (connectionId === undefined) return;
-    this.#connectionIds.delete(client);
-    if (group?.size === 0) this.#byConnection.delete(connectionId);
-  }
-
-  #groupOf(client: ClientSocket): HalfOpenGroup | undefined {
-    const connectionId = this.#connectionIds.get(client);
-    return connectionId === undefined ? this.#strangers : this.#byConnection.get(connectionId);
+    this.#known -= 1;
+    if (seat.group.size === 0) this.#byConnection.delete(connectionId);
   }
 
   /** Looks at all, which are few even during an attack: each costs a purchase. */
-  get #largest(): HalfOpenGroup | undefined {
-    let largest: HalfOpenGroup | undefined;
+  get #largest(): HalfOpenGroup<Client> | undefined {
+    let largest: HalfOpenGroup<Client> | undefined;
     for (const group of this.#byConnection.values()) if (group.size > (largest?.size ?? 0)) largest = group;
     return largest;
   }

@@ -19,11 +19,11 @@ function waitingTunnel() {
     { credit, limits: { speed: undefined } },
     { toExit: 0, toClient: 0 },
     {
-      timeoutMs: defaultLimits.grantWaitMs,
+      grantWaitMs: defaultLimits.grantWaitMs,
       slowed: () => {},
-      started: () => events.push('started'),
-      finished: (seconds) => events.push(`finished after ${seconds} s`),
-      timedOut: () => events.push('timed out'),
+      grantWaitStarted: () => events.push('started'),
+      grantWaitFinished: (seconds) => events.push(`finished after ${seconds} s`),
+      grantWaitTimedOut: () => events.push('timed out'),
     },
   );
   meter.take('toClient', MIB);

@@ -15,6 +15,17 @@ export interface MeteredConnection {
   readonly limits: { readonly speed: SpeedLimit | undefined };
 }
 
+/** Whose bytes are counted. */
+export interface Waiter {
+  readonly grantWaitMs: number;
+  /** It waits for the speed limit. */
+  slowed(): void;
+  /** It waits for a grant. */
+  grantWaitStarted(): void;
+  grantWaitFinished(seconds: number): void;
+  grantWaitTimedOut(): void;
+}
+
 /** Counts one tunnel's payload against the credit of its connection, before it is written. */
 export class Meter {
   readonly #usedBytes: ByteTotals = { toExit: 0, toClient: 0 };
@@ -25,19 +36,13 @@ export class Meter {
   #isStopped = false;
   /** The speed limit that has let fewer bytes pass than the credit would have. */
   #slowedBy: SpeedLimit | undefined;
-  readonly #waits = new Set<() => void>();
+  /** Created at the first wait, which most tunnels never have. */
+  #waits: Set<() => void> | undefined;
 
   constructor(
     { credit, limits }: MeteredConnection,
     private readonly nodeTotals: ByteTotals,
-    private readonly grantWait: {
-      readonly timeoutMs: number;
-      /** The tunnel waits for the speed limit instead. */
-      slowed(): void;
-      started(): void;
-      finished(seconds: number): void;
-      timedOut(): void;
-    },
+    private readonly waiter: Waiter,
   ) {
     this.credit = credit;
     this.limits = limits;
@@ -106,15 +111,16 @@ export class Meter {
     if (this.#isStopped) return;
     const { speed } = this.limits;
     if (speed !== undefined && speed === this.#slowedBy) return this.#whenRefilled(speed, callback);
+    const waits = (this.#waits ??= new Set());
     const startedAt = performance.now();
-    this.grantWait.started();
-    const timer = setTimeout(() => this.grantWait.timedOut(), this.grantWait.timeoutMs);
+    this.waiter.grantWaitStarted();
+    const timer = setTimeout(() => this.waiter.grantWaitTimedOut(), this.waiter.grantWaitMs);
     const finish = () => {
       clearTimeout(timer);
-      this.grantWait.finished((performance.now() - startedAt) / 1000);
+      this.waiter.grantWaitFinished((performance.now() - startedAt) / 1000);
     };
     const unsubscribe = this.credit.whenGranted(() => {
-      this.#waits.delete(cancel);
+      waits.delete(cancel);
       finish();
       callback();
     });
@@ -122,16 +128,17 @@ export class Meter {
       finish();
       unsubscribe();
     };
-    this.#waits.add(cancel);
+    waits.add(cancel);
   }
 
   #whenRefilled(speed: SpeedLimit, callback: () => void): void {
-    this.grantWait.slowed();
+    const waits = (this.#waits ??= new Set());
+    this.waiter.slowed();
     const unsubscribe = speed.whenRefilled(() => {
-      this.#waits.delete(unsubscribe);
+      waits.delete(unsubscribe);
       callback();
     }, this);
-    this.#waits.add(unsubscribe);
+    waits.add(unsubscribe);
   }
 
   #noteSpeed(
@@ -145,8 +152,8 @@ export class Meter {
   /** After this nothing may pass, and nothing is counted except bytes of an earlier lease. */
   stop(): void {
     this.#isStopped = true;
-    for (const cancel of this.#waits) cancel();
-    this.#waits.clear();
+    if (this.#waits) for (const cancel of this.#waits) cancel();
+    this.#waits = undefined;
     this.limits.speed?.leave(this);
   }
 

@@ -200,11 +200,11 @@ function openTunnel(grantedBytes: number) {
   const credit = new Credit(start, Number.MAX_SAFE_INTEGER, { due: () => {}, spent: () => {}, ended: () => {} });
   const events: string[] = [];
   const wait = {
-    timeoutMs: defaultLimits.grantWaitMs,
+    grantWaitMs: defaultLimits.grantWaitMs,
     slowed: () => {},
-    started: () => events.push('waits for a grant'),
-    finished: () => {},
-    timedOut: () => events.push('timed out'),
+    grantWaitStarted: () => events.push('waits for a grant'),
+    grantWaitFinished: () => {},
+    grantWaitTimedOut: () => events.push('timed out'),
   };
   return { meter: new Meter({ credit, limits }, { toExit: 0, toClient: 0 }, wait), credit, limits, events };
 }
