@@ -4,23 +4,41 @@
  *
  * Usage: npm run fuzz -- [inputs=1000000] [seed=1] [batch=50000] [first=0] [ports=ORIGIN,GATEWAY]
  *   [relay=splice|pump|streams]
+ * With kind=relays [inputs=20000] [seed=1] [first=0] it plays tunnels through a gateway with and one without native code instead, and compares all that
+ * customers and the operator can see.
  * Each fault is printed with the arguments that replay its input alone.
  */
 import { fuzz } from '../gateway/test/fuzz/fuzz.ts';
+import { compareRelays } from '../gateway/test/fuzz/relays/relays.ts';
 import type { Relay } from '../gateway/src/pipe/pipe.ts';
 import type { FuzzReport } from '../gateway/test/fuzz/settings.ts';
 
 const DIALLED_SHARE_MIN = 0.2;
+const RELAY_INPUTS = 20_000;
 const USAGE =
-  'npm run fuzz -- [inputs=1000000] [seed=1] [batch=50000] [first=0] [ports=ORIGIN,GATEWAY] [relay=splice|pump|streams]';
+  'npm run fuzz -- [inputs=1000000] [seed=1] [batch=50000] [first=0] [ports=ORIGIN,GATEWAY] [relay=splice|pump|streams], or kind=relays [inputs=20000] [seed=1] [first=0]';
 
-const settings = readArguments(process.argv.slice(2));
+const { kind, ...settings } = readArguments(process.argv.slice(2));
 console.log(`seed=${settings.seed}`);
+if (kind === 'relays') process.exit(await runRelays());
 const report = await fuzz({ ...settings, progress: (line) => console.log(line) });
 print(report);
 const isShareReached = settings.inputs === 1 || report.dialled >= report.inputs * DIALLED_SHARE_MIN;
 if (!isShareReached) console.error(`fewer than ${100 * DIALLED_SHARE_MIN} % reached the dial`);
 process.exit(report.faults.length === 0 && isShareReached ? 0 : 1);
+
+/** @returns the exit code */
+async function runRelays(): Promise<number> {
+  const { inputs, seed, first } = settings;
+  const report = await compareRelays({ seed, first, inputs, progress: (line) => console.log(line) });
+  for (const [name, count] of [...report.byKind].sort(([one], [other]) => one.localeCompare(other)))
+    console.log(`${name}: ${count} cases`);
+  console.log(`${report.inputs} cases in ${Math.round(report.seconds)} s`);
+  console.log(`native code had ${report.acceleratedMax} tunnels at most`);
+  for (const fault of report.faults) console.error(fault);
+  console.log(`${report.faults.length} faults`);
+  return report.faults.length === 0 && report.acceleratedMax > 0 ? 0 : 1;
+}
 
 function print({ inputs, seconds, dialled, byKind, before, after, heapBytesMax, slowest, faults }: FuzzReport): void {
   for (const [kind, counts] of [...byKind].sort(([one], [other]) => one.localeCompare(other)))
@@ -50,6 +68,7 @@ function readArguments(given: readonly string[]) {
       /^(inputs|seed|batch|first)=(\d+)$/.exec(argument) ??
       /^(ports)=(\d+,\d+)$/.exec(argument) ??
       /^(relay)=(splice|pump|streams)$/.exec(argument) ??
+      /^(kind)=(relays)$/.exec(argument) ??
       [];
     if (name === '') {
       console.error(`"${argument}" is unknown: ${USAGE}`);
@@ -59,8 +78,10 @@ function readArguments(given: readonly string[]) {
   }
   const relay = values.get('relay') as Relay['kind'] | undefined;
   const [origin, gateway] = (values.get('ports') ?? '').split(',').map(Number);
+  const kind = values.get('kind');
   return {
-    inputs: Number(values.get('inputs') ?? 1_000_000),
+    kind,
+    inputs: Number(values.get('inputs') ?? (kind === 'relays' ? RELAY_INPUTS : 1_000_000)),
     seed: Number(values.get('seed') ?? 1),
     batch: Number(values.get('batch') ?? 50_000),
     first: Number(values.get('first') ?? 0),

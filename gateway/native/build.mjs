@@ -31,7 +31,7 @@ export const nativeSources = () =>
 
 /**
  * @param {string} target
- * @param {{ compiler?: string, flags?: readonly string[], headers?: string }} [options]
+ * @param {{ compiler?: string, flags?: readonly string[], headers?: string, sources?: readonly string[] }} [options] `sources`: of another module, for tests
  * @returns {string | undefined} why there is none
  */
 export function buildAccelerator(target, options = {}) {
@@ -41,13 +41,16 @@ export function buildAccelerator(target, options = {}) {
 }
 
 /** @type {typeof buildAccelerator} */
-function compile(target, { compiler = ownCompiler(), flags = OPTIMISED, headers = HEADERS } = {}) {
+function compile(
+  target,
+  { compiler = ownCompiler(), flags = OPTIMISED, headers = HEADERS, sources = nativeSources() } = {},
+) {
   if (process.platform !== 'linux') return 'it is for Linux alone';
   if (!fs.existsSync(path.join(headers, 'node_api.h'))) return `there are no headers of Node.js in ${headers}`;
   fs.mkdirSync(path.dirname(target), { recursive: true });
   // A running gateway keeps the old file, and two builds at once do not mix.
   const draft = `${target}.${process.pid}`;
-  const compiled = nativeSources().filter((file) => file.endsWith('.c'));
+  const compiled = sources.filter((file) => file.endsWith('.c'));
   const args = [...FLAGS, ...flags, `-I${headers}`, ...compiled, '-o', draft];
   const { status, stderr, error } = spawnSync(compiler, args, { encoding: 'utf8' });
   if (error) return `the compiler ${compiler} is not there`;

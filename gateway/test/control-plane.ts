@@ -278,10 +278,12 @@ export class ControlPlane {
     if (this.isWatchUnavailable) return { status: 0, body: {} };
     watch.body.parse(body);
     this.calls.watch += 1;
-    const response = await new Promise<WatchResponse>((respond) => {
-      this.held.add(respond);
-      request.socket.once('close', () => this.held.delete(respond));
-    });
+    const { promise, resolve: respond } = Promise.withResolvers<WatchResponse>();
+    const gone = () => this.held.delete(respond);
+    this.held.add(respond);
+    request.socket.once('close', gone);
+    const response = await promise;
+    request.socket.off('close', gone);
     this.held.clear();
     return success(response);
   }
