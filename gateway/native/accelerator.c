@@ -16,6 +16,7 @@
 #include "common.h"
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/sockios.h>
 #include <string.h>
 #include <sys/epoll.h>
 #include <sys/ioctl.h>
@@ -615,11 +616,21 @@ static napi_value measure(napi_env env, napi_callback_info info) {
   return to_number(env, (double)uv_hrtime() / 1e6);
 }
 
+/* unacknowledged(descriptor): the bytes that the peer has not acknowledged, or -1 if the system does not tell. */
+static napi_value unacknowledged(napi_env env, napi_callback_info info) {
+  napi_value values[ARGUMENTS];
+  read_arguments(env, info, values);
+  int bytes = -1;
+  if (ioctl((int)integer(env, values[0]), SIOCOUTQ, &bytes) != 0) bytes = -1;
+  return to_number(env, bytes);
+}
+
 NAPI_MODULE_INIT() {
   static const struct native_function functions[] = {
     {"start", start},     {"configure", configure}, {"openAccount", open_account}, {"closeAccount", close_account},
     {"allow", allow},     {"readAccount", read_account}, {"attach", attach},      {"readFlow", read_flow},
     {"resume", resume},   {"detach", detach},      {"measure", measure},
+    {"unacknowledged", unacknowledged},
   };
   struct relay *relay = must_have(calloc(1, sizeof(struct relay)));
   export_functions(env, exports, functions, sizeof functions / sizeof functions[0], relay);

@@ -7,6 +7,7 @@ import { closePipes, joined, UNLIMITED } from '../../test/joined-sockets.ts';
 import { patternedBytes, Reader, sendUntilUnread, sha256, until } from '../../test/sockets.ts';
 import { SpeedLimit } from '../metering/speed-limit.ts';
 import { Accelerator, loadNative } from './accelerator.ts';
+import { socketDescriptor } from './handle.ts';
 import { createPump } from './pump.ts';
 
 const KIB = 1024;
@@ -146,6 +147,20 @@ describe.runIf(acceleratorFile !== undefined)('native code', () => {
     await reader.take(5);
     expect(accelerator.measure().tunnels).toBe(0);
     expect(meter.usedBytes.toClient).toBe(11);
+  });
+
+  it('tells what a peer has not acknowledged, for which the tables of all sockets would be read', async () => {
+    const accelerator = open();
+    const { client, origin } = await joined(createPump(1), UNLIMITED);
+    const unacknowledged = (socket: Socket) => accelerator.unacknowledgedBytes(socketDescriptor(socket)!);
+    expect(unacknowledged(origin)).toBe(0);
+    client.pause();
+    // More than the buffers of all sockets, so the last of them fills, and stays full.
+    origin.write(patternedBytes(30_000_000));
+    await until(() => (unacknowledged(origin) ?? 0) > 100_000);
+    client.resume();
+    await until(() => origin.writableLength === 0 && unacknowledged(origin) === 0);
+    expect(accelerator.unacknowledgedBytes(1_000_000)).toBeUndefined();
   });
 
   it('keeps the time of the last byte', async () => {

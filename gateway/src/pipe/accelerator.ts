@@ -17,6 +17,7 @@ interface Native extends NativeSockets {
   resume(id: number): boolean;
   detach(id: number): [toExit: Buffer | undefined, toClient: Buffer | undefined];
   measure(): number;
+  unacknowledged(descriptor: number): number;
 }
 
 /** Kinds of notices. All others mean that TypeScript has to go on. */
@@ -117,6 +118,12 @@ export class Accelerator {
     this.native.readFlow(id);
     const [toExit = 0, toClient = 0, lastAt = 0] = this.#numbers;
     return { toExit, toClient, lastAt: lastAt + this.#clockOffset };
+  }
+
+  /** @returns what the peer of a socket has not acknowledged; undefined if the system does not tell */
+  unacknowledgedBytes(descriptor: number): number | undefined {
+    const bytes = this.native.unacknowledged(descriptor);
+    return bytes < 0 ? undefined : bytes;
   }
 
   /** @returns false if its sockets cannot be watched */

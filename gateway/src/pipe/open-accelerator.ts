@@ -6,6 +6,7 @@ import type { Logger } from 'pino';
 import { Credit } from '../metering/credit.ts';
 import { Accelerator, loadNative, type Notice } from './accelerator.ts';
 import { socketDescriptor } from './handle.ts';
+import { askQueues } from './send-queue.ts';
 import { testSockets } from './test-sockets.ts';
 
 const TEST_MS = 10_000;
@@ -23,6 +24,7 @@ export async function openAccelerator(file: string, pipes: number, log: Logger):
     const accelerator = new Accelerator(loadNative(file), pipes);
     await testAccelerator(accelerator, AbortSignal.timeout(TEST_MS));
     await testSockets(accelerator.sockets, AbortSignal.timeout(TEST_MS));
+    askQueues((descriptor) => accelerator.unacknowledgedBytes(descriptor));
     return accelerator;
   } catch (error) {
     // Node.js says in four lines which version of it a file is for.

@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net';
 import { afterEach, expect, test, vi } from 'vitest';
-import { whenDelivered } from './send-queue.ts';
+import { askQueues, whenDelivered } from './send-queue.ts';
 
 const clock = { now: 0 };
 vi.mock('node:fs/promises', () => ({
@@ -27,4 +27,23 @@ test('the tables of all sockets are read and parsed for at most a tenth of the t
   expect(pauses).toEqual([400]);
   Object.assign(socket, { destroyed: true });
   next[0]!();
+});
+
+test('the system is asked for each socket, where native code can: what is not acknowledged delays the end', async () => {
+  vi.useFakeTimers();
+  const socket = { destroyed: false, writableLength: 0, _handle: { fd: 7 } } as unknown as Socket;
+  let bytes = 10;
+  const asked: number[] = [];
+  askQueues((descriptor) => {
+    asked.push(descriptor);
+    return bytes;
+  });
+  let isDone = false;
+  whenDelivered(socket, { lingerMs: 100, flushMs: 60_000 }, () => (isDone = true));
+  await vi.advanceTimersByTimeAsync(1_000);
+  expect([isDone, asked.every((descriptor) => descriptor === 7)]).toEqual([false, true]);
+  bytes = 0;
+  await vi.advanceTimersByTimeAsync(1_000);
+  expect(isDone).toBe(true);
+  vi.useRealTimers();
 });

@@ -23,6 +23,15 @@ const CHECK_SHARE = 0.1;
 
 const deliveries = new Set<Delivery>();
 let isChecking = false;
+let ask: ((descriptor: number) => number | undefined) | undefined;
+
+/**
+ * From now on native code asks the system for each socket. The tables come in pieces of a page, each in a turn of the event loop of its own: on
+ * a host with many sockets, and while this process is busy, one look at them takes seconds.
+ */
+export function askQueues(unacknowledgedBytes: (descriptor: number) => number | undefined): void {
+  ask = unacknowledgedBytes;
+}
 
 /**
  * Calls back `lingerMs` after the peer has acknowledged all written bytes, or when it has acknowledged none for `flushMs`.
@@ -43,17 +52,28 @@ function checkInBackground(): void {
 
 async function checkAll(): Promise<void> {
   const startedAt = performance.now();
-  const texts = await Promise.all(TABLES.map((table) => readFile(table, 'latin1').catch(() => '')));
-  const queuedBytes = parseSendQueues(texts);
-  for (const delivery of deliveries) check(delivery, queuedBytes);
+  const queued = ask === undefined ? await readQueues() : askQueue;
+  for (const delivery of deliveries) check(delivery, queued(delivery));
   isChecking = deliveries.size > 0;
   const pauseMs = Math.max(CHECK_MS, (performance.now() - startedAt) / CHECK_SHARE);
   if (isChecking) setTimeout(checkInBackground, Math.min(CHECK_MS_MAX, pauseMs)).unref();
 }
 
-function check(delivery: Delivery, queuedBytes: ReadonlyMap<number, number>): void {
-  const { socket, inode, limits, done } = delivery;
-  const pendingBytes = socket.writableLength + (inode === undefined ? 0 : (queuedBytes.get(inode) ?? 0));
+/** Of a socket that is closed, nothing is pending. */
+function askQueue({ socket }: Delivery): number {
+  const descriptor = socketDescriptor(socket);
+  return descriptor === undefined ? 0 : (ask?.(descriptor) ?? 0);
+}
+
+async function readQueues(): Promise<(delivery: Delivery) => number> {
+  const texts = await Promise.all(TABLES.map((table) => readFile(table, 'latin1').catch(() => '')));
+  const queuedBytes = parseSendQueues(texts);
+  return ({ inode }) => (inode === undefined ? 0 : (queuedBytes.get(inode) ?? 0));
+}
+
+function check(delivery: Delivery, queuedBytes: number): void {
+  const { socket, limits, done } = delivery;
+  const pendingBytes = socket.writableLength + queuedBytes;
   if (pendingBytes !== delivery.pendingBytes) {
     delivery.pendingBytes = pendingBytes;
     delivery.changedAt = performance.now();
