@@ -4,7 +4,7 @@
  * that happened in one call.
  *
  * It decides three things alone. Each has its twin in Node.js, to which JavaScript moves a socket (`take`) for everything else:
- *  1. accept what waits, without Nagle's delay; without a descriptor, close it     (net.Server)
+ *  1. accept a client, without Nagle's delay; without a descriptor, close it       (net.Server)
  *  2. read while it may, and what JavaScript has not asked to read stays unread    (net.Socket, paused)
  *  3. keep what a socket does not take now, and write it when it is writable       (net.Socket#write)
  *
@@ -25,14 +25,14 @@
 #include <unistd.h>
 #include <uv.h>
 
-enum { READ_BYTES = 64 * 1024, BUFFER_BYTES = 256 * 1024, READY = 128, ACCEPTS = 64 };
+enum { READ_BYTES = 64 * 1024, BUFFER_BYTES = 256 * 1024, READY = 128 };
 /* An address as text, with the interface of one that is local to a link. A port and an address are behind the bytes of sockets. */
 enum { TEXT_BYTES = INET6_ADDRSTRLEN + IF_NAMESIZE + 1, LOCAL_BYTES = 18 };
 /* An id is an index and a number that no later socket of this index has. */
 enum { SOCKET_BITS = 20, FIRST_SOCKETS = 256 };
 enum event_kind { ACCEPTED, CONNECTED, DATA, ENDED, FAILED, DRAINED, UNWRITTEN, EXHAUSTED };
 /* An event is four numbers: kind, id, offset or system error, length. */
-enum { EVENT_NUMBERS = 4, EVENTS = 2 * READY + ACCEPTS + 1 };
+enum { EVENT_NUMBERS = 4, EVENTS = 2 * READY + 2 };
 enum { LISTENER = UINT32_MAX };
 
 struct raw_socket {
@@ -153,11 +153,8 @@ static void fail(struct sockets *sockets, struct raw_socket *socket, enum event_
 /* The system reports a waiting client for ever while no descriptor is left: so it is accepted with a spare one, and closed. */
 static void refuse_waiting(struct sockets *sockets) {
   close(sockets->spare);
-  for (int count = 0; count < ACCEPTS; count += 1) {
-    int fd = accept4(sockets->listener, NULL, NULL, SOCK_CLOEXEC);
-    if (fd < 0) break;
-    close(fd);
-  }
+  int fd = accept4(sockets->listener, NULL, NULL, SOCK_CLOEXEC);
+  if (fd >= 0) close(fd);
   sockets->spare = open("/dev/null", O_RDONLY | O_CLOEXEC);
   tell_of(sockets, EXHAUSTED, 0, 0, 0);
 }
@@ -174,27 +171,28 @@ static size_t address_text(const struct sockaddr_storage *address, char *text) {
   return length + (size_t)sprintf(text + length, "%%%s", name);
 }
 
-static void accept_waiting(struct sockets *sockets) {
-  for (int count = 0; count < ACCEPTS; count += 1) {
-    if (sockets->buffer_used + TEXT_BYTES > BUFFER_BYTES) return;
-    struct sockaddr_storage address;
-    socklen_t length = sizeof address;
-    int fd = accept4(sockets->listener, (struct sockaddr *)&address, &length, SOCK_NONBLOCK | SOCK_CLOEXEC);
-    if (fd < 0 && (errno == EMFILE || errno == ENFILE)) return refuse_waiting(sockets);
-    /* Other errors are of one client, which has left. */
-    if (fd < 0 && (errno == EAGAIN || errno == EINTR)) return;
-    if (fd < 0) continue;
-    int one = 1;
-    setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &one, sizeof one);
-    struct raw_socket *socket = add(sockets, fd);
-    if (socket == NULL) {
-      close(fd);
-      continue;
-    }
-    size_t bytes = address_text(&address, sockets->buffer + sockets->buffer_used);
-    tell_of(sockets, ACCEPTED, id_of(socket), sockets->buffer_used, bytes);
-    sockets->buffer_used += bytes;
+/*
+ * One at a time, as Node.js does, and after what others sent: a network may have only so many clients that have not logged in, and whoever has
+ * left counts until that was read.
+ */
+static void accept_one(struct sockets *sockets) {
+  if (sockets->buffer_used + TEXT_BYTES > BUFFER_BYTES) return;
+  struct sockaddr_storage address;
+  socklen_t length = sizeof address;
+  int fd = accept4(sockets->listener, (struct sockaddr *)&address, &length, SOCK_NONBLOCK | SOCK_CLOEXEC);
+  if (fd < 0 && (errno == EMFILE || errno == ENFILE)) return refuse_waiting(sockets);
+  /* Other errors are of one client, which has left. */
+  if (fd < 0) return;
+  int one = 1;
+  setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &one, sizeof one);
+  struct raw_socket *socket = add(sockets, fd);
+  if (socket == NULL) {
+    close(fd);
+    return;
   }
+  size_t bytes = address_text(&address, sockets->buffer + sockets->buffer_used);
+  tell_of(sockets, ACCEPTED, id_of(socket), sockets->buffer_used, bytes);
+  sockets->buffer_used += bytes;
 }
 
 /* @returns 0, or the system's error */
@@ -274,9 +272,10 @@ static void on_ready(uv_poll_t *poll, int status, int flags) {
   struct epoll_event ready[READY];
   int found = epoll_wait(sockets->epoll, ready, READY, 0);
   must(found >= 0 || errno == EINTR, "epoll_wait failed");
+  bool is_client_waiting = false;
   for (int at = 0; at < found; at += 1) {
     if (ready[at].data.u64 == LISTENER) {
-      accept_waiting(sockets);
+      is_client_waiting = true;
       continue;
     }
     /* The rest is reported again. */
@@ -287,6 +286,7 @@ static void on_ready(uv_poll_t *poll, int status, int flags) {
     /* JavaScript may have stopped reading long ago. */
     if (socket->watched != interest(socket)) touch(sockets, socket);
   }
+  if (is_client_waiting) accept_one(sockets);
   if (sockets->event_count > 0) tell(sockets);
 }
 

@@ -1,5 +1,4 @@
 /** A client that requests many UDP associations, in a separate process, because it needs as many descriptors as the gateway. */
-import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { type Credentials, socks5Greeting, socks5Login, socks5Request } from './gateway-harness.ts';
 
@@ -35,7 +34,7 @@ async function attempt({ port, localAddress }: Attempts, credentials: Credential
     if (received.startsWith(GRANTED)) socket.emit('granted');
     else socket.destroy();
   });
-  await Promise.race([once(socket, 'close'), once(socket, 'granted')]);
+  await new Promise((fulfil) => socket.once('close', fulfil).once('granted', fulfil));
   if (!socket.destroyed) held.push(socket);
   return received.slice(0, 2 * REPLY_LENGTH);
 }

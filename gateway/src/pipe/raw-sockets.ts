@@ -27,7 +27,7 @@ const FAILED = 4;
 const DRAINED = 5;
 const UNWRITTEN = 6;
 const NUMBERS_PER_EVENT = 4;
-const EVENTS = 321;
+const EVENTS = 258;
 const BUFFER_BYTES = 256 * 1024;
 const LOCAL_BYTES = 18;
 
