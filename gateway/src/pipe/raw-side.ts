@@ -128,7 +128,7 @@ export class RawSide implements Side, RawReads, RawListener {
     this.#takeBack();
     if (this.#tcp) return this.#tcp.side.end();
     if (this.#raw.pendingBytes > 0) return this.#toTcp().side.end();
-    if (this.#raw.hasEnded) return this.#raw.close();
+    if (this.#hasToldEnd) return this.#raw.close();
     this.#isShut = true;
     this.#raw.shutdown();
   }
