@@ -16,7 +16,7 @@ const IDLE_MS = 60_000;
 /** Shorter: what is idle meanwhile is cut by the drain. */
 const DRAIN_MS = 5_000;
 
-export const LIMITS: Partial<Limits> = {
+const LIMITS: Partial<Limits> = {
   loginFailuresPerMinute: GUESSES_MAX,
   halfOpenPerNetwork: HALF_OPEN_MAX,
   // On a busy machine the first clients of a run, which come at once, wait for long.
