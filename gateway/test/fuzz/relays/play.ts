@@ -40,6 +40,8 @@ export interface Outcome {
 
 const CASE_MS = 180_000;
 const PARTS_OF_LOGIN = [Buffer.alloc(0), Buffer.from([5]), Buffer.from([5, 1, 2]), Buffer.from('CONN')];
+/** It is answered. */
+const WHOLE_GREETING = 2;
 const CLOSED_PORT = 9;
 
 export class Play {
@@ -189,6 +191,8 @@ export class Play {
         .on('data', (chunk) => this.#replies.push(`${nth}: ${chunk.toString('hex')}`));
       await new Promise((fulfil) => socket.once('connect', fulfil));
       socket.write(PARTS_OF_LOGIN[part]!);
+      if (part === WHOLE_GREETING)
+        await this.#until(() => ends[nth] !== undefined || socket.bytesRead > 0, 'no method');
       // The gateway runs on this event loop: in these turns it has accepted the client and read what it sent.
       for (let turn = 0; turn < TURNS; turn += 1) await new Promise(setImmediate);
     }
