@@ -2,7 +2,8 @@ import { constants } from 'node:os';
 import type { Credit } from '../metering/credit.ts';
 import type { ByteTotals, Outlet } from '../metering/outlet.ts';
 import { checkNativeFile } from './native-file.ts';
-import { type NativeSockets, RawSockets } from './raw-sockets.ts';
+import type { NativeSockets } from './native-sockets.ts';
+import { RawSockets } from './raw-sockets.ts';
 
 /** Of gateway/native/accelerator.c, which explains them. */
 interface Native extends NativeSockets {

@@ -192,6 +192,9 @@ export class RawSide implements Side, RawReads, RawListener {
   #toTcp(): { readonly side: TcpSide; readonly socket: Socket } {
     if (this.#tcp) return this.#tcp;
     this.#takeBack();
+    this.#raw.reportData();
+    // What has come may have needed it, too.
+    if (this.#tcp) return this.#tcp;
     const held = this.#raw.takeHeld();
     const { hasEnded } = this.#raw;
     const socket = this.#raw.toSocket();

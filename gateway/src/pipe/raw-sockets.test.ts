@@ -5,6 +5,7 @@ import { acceleratorFile } from '../../test/accelerator.ts';
 import { connectLocally, listenLocally, patternedBytes, Reader, sha256, until } from '../../test/sockets.ts';
 import { Accelerator, loadNative } from './accelerator.ts';
 import { listeningDescriptor } from './handle.ts';
+import { RawSide } from './raw-side.ts';
 import { ignored, type RawListener, RawSockets, type RawSocket } from './raw-sockets.ts';
 
 const LOOPBACK = Uint8Array.of(127, 0, 0, 1);
@@ -161,6 +162,31 @@ describe.runIf(acceleratorFile !== undefined)('sockets of native code', () => {
     moved[0]!.socket.destroy();
     for (const { near } of [one, other]) near.close();
     expect(sockets.open).toBe(0);
+  });
+
+  it('report what came with a reset before a failed write makes them sockets of Node', async () => {
+    const sockets = openSockets();
+    const [one, other] = [await connected(sockets), await connected(sockets)];
+    const side = new RawSide(other.near, { limits: { lingerMs: 50, flushMs: 60_000 } });
+    const received: Buffer[] = [];
+    const closed = new Promise<void>((fulfil) => {
+      side.open({
+        data: (chunk) => received.push(chunk) > 0,
+        ended: () => {},
+        failed: () => side.close(),
+        closed: () => fulfil(),
+      });
+    });
+    side.resume();
+    one.near.listener = { ...ignored, data: (chunk) => void side.write(chunk, () => {}) };
+    one.near.read(true);
+    await new Promise(setImmediate);
+    // All in one turn, so that native code reports both in one batch.
+    one.peer.write('question');
+    other.peer.write('answer');
+    other.peer.resetAndDestroy();
+    await closed;
+    expect(Buffer.concat(received).toString()).toBe('answer');
   });
 
   it('read nothing while they are lent, and go on when they read again', async () => {

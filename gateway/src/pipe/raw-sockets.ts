@@ -1,22 +1,6 @@
 import { Socket, type SocketConstructorOpts } from 'node:net';
 import { getSystemErrorName } from 'node:util';
-
-/** Of gateway/native/sockets.c, which explains them. */
-export interface NativeSockets {
-  startSockets(onEvents: (count: number) => void, events: Float64Array, buffer: Uint8Array): boolean;
-  listen(descriptor: number): boolean;
-  stopListening(): void;
-  connect(address: Uint8Array, port: number, localAddress: Uint8Array, localPort: number): number;
-  read(id: number, mayRead: boolean): void;
-  write(id: number, bytes: Uint8Array): number;
-  shutdown(id: number): number;
-  local(id: number): number;
-  lend(id: number): number;
-  held(id: number): Buffer | undefined;
-  take(id: number): number;
-  drop(id: number, isReset: boolean): void;
-  countSockets(): number;
-}
+import type { NativeSockets } from './native-sockets.ts';
 
 /** Kinds of events. */
 const ACCEPTED = 0;
@@ -26,6 +10,8 @@ const ENDED = 3;
 const FAILED = 4;
 const DRAINED = 5;
 const UNWRITTEN = 6;
+/** A kind that native code does not know. */
+const REPORTED = -1;
 const NUMBERS_PER_EVENT = 4;
 const EVENTS = 258;
 const BUFFER_BYTES = 256 * 1024;
@@ -70,6 +56,7 @@ export class RawSockets {
   /** Those that became sockets of Node while a batch is reported: its later events are theirs. */
   readonly #taken = new Map<number, Socket>();
   #isReporting = false;
+  #batch = new Float64Array();
   #acceptor: ListenerEvents | undefined;
 
   /** @throws Error if the system refuses what it needs */
@@ -119,6 +106,20 @@ export class RawSockets {
     if (this.#isReporting) this.#taken.set(id, socket);
   }
 
+  /**
+   * Reports now what has come for this socket in the batch. A socket of Node whose write fails drops what is pushed later, and it is often the
+   * answer to what was being written.
+   */
+  reportData(id: number): void {
+    const events = this.#batch;
+    if (!this.#isReporting) return;
+    for (let at = 0; at < events.length; at += NUMBERS_PER_EVENT) {
+      if (events[at] !== DATA || events[at + 1] !== id) continue;
+      events[at] = REPORTED;
+      this.#open.get(id)?.reported(DATA, 0, this.#copy(events[at + 2]!, events[at + 3]!));
+    }
+  }
+
   #add(socket: RawSocket): RawSocket {
     this.#open.set(socket.id, socket);
     return socket;
@@ -128,13 +129,19 @@ export class RawSockets {
   #reported(count: number): void {
     const events = this.#events.slice(0, count * NUMBERS_PER_EVENT);
     this.#isReporting = true;
+    this.#batch = events;
     try {
-      for (let at = 0; at < events.length; at += NUMBERS_PER_EVENT)
-        this.#report(events[at]!, events[at + 1]!, events[at + 2]!, events[at + 3]!);
+      for (let at = 0; at < events.length; at += NUMBERS_PER_EVENT) this.#reportAt(events, at);
     } finally {
       this.#isReporting = false;
       this.#taken.clear();
     }
+  }
+
+  #reportAt(events: Float64Array, at: number): void {
+    const [kind, id, from, length] = events.subarray(at, at + NUMBERS_PER_EVENT);
+    events[at] = REPORTED;
+    if (kind !== REPORTED) this.#report(kind!, id!, from!, length!);
   }
 
   #report(kind: number, id: number, at: number, length: number): void {
@@ -224,6 +231,11 @@ export class RawSocket {
 
   reset(): void {
     this.#drop(true);
+  }
+
+  /** Reports at once what the batch, which is being reported, still has for it. */
+  reportData(): void {
+    this.sockets.reportData(this.id);
   }
 
   /** What is pending, which is not written any more. */
