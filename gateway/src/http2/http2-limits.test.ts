@@ -30,7 +30,8 @@ function request(session: ClientHttp2Session, port: number, connection?: FakeCon
 const closed = (session: ClientHttp2Session) => (session.destroyed ? Promise.resolve() : once(session, 'close'));
 
 it('a client has as many streams at once as it is told, and 10,000 of them open as many tunnels as a connection may have', async () => {
-  const { harness, port } = await start();
+  // Fewer than streams, so that some are refused on a slow machine, too, where the limit of new tunnels a second is never met.
+  const { harness, port } = await start({ tunnelsPerConnection: 100 });
   const session = await open(harness);
   const connection = harness.control.sell();
   expect(session.remoteSettings.maxConcurrentStreams).toBe(256);
@@ -42,8 +43,8 @@ it('a client has as many streams at once as it is told, and 10,000 of them open 
   await until(() => statuses.length >= 256);
   // Refused ones end, and the client opens the next of those that wait.
   await until(() => session.destroyed || statuses.length >= 500);
-  expect(statuses.filter((status) => status === 200).length).toBeLessThanOrEqual(256);
-  expect(await readMetric(harness.gateway, 'gateway_tunnels')).toBeLessThanOrEqual(256);
+  expect(statuses.filter((status) => status === 200).length).toBeLessThanOrEqual(100);
+  expect(await readMetric(harness.gateway, 'gateway_tunnels')).toBeLessThanOrEqual(100);
   session.destroy();
   expect(await untilGauge(harness.gateway, 'gateway_tunnels', 0)).toBe(0);
 });
