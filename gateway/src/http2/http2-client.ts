@@ -60,7 +60,7 @@ export class Http2Client {
     if (this.session.destroyed) return;
     this.flooded(kind);
     this.session.destroy(undefined, constants.NGHTTP2_ENHANCE_YOUR_CALM);
-    // Of a client that has said farewell the library goes on reading.
+    // After GOAWAY the library goes on reading.
     this.#closeSoon();
   }
 

@@ -78,7 +78,7 @@ const FLOODS = [
   ['updates of the window of a stream', frame(8, 0, 1, Buffer.from([0, 0, 0, 1]))],
   ['priorities', frame(2, 0, 1001, Buffer.from([0, 0, 0, 3, 1]))],
   ['resets', frame(3, 0, 1, Buffer.from([0, 0, 0, 8]))],
-  ['farewells', frame(7, 0, 0, Buffer.alloc(8))],
+  ['GOAWAY', frame(7, 0, 0, Buffer.alloc(8))],
   ['continuations', frame(9, 0, 1, Buffer.alloc(1))],
 ] as const;
 
