@@ -16,8 +16,7 @@ const ENDS_SOON_PART = 1 / 4;
 export const nodeCertificateSchema = z.object({
   /** DNS names in lower case; the first label may be `*`. */
   names: z.array(z.string().max(255)).max(CERTIFICATE_NAMES_MAX),
-  /** Absent: a gateway of 0.5.0. */
-  startsAt: z.iso.datetime().optional(),
+  startsAt: z.iso.datetime(),
   endsAt: z.iso.datetime(),
 });
 export type NodeCertificate = z.infer<typeof nodeCertificateSchema>;
@@ -28,7 +27,7 @@ export const certificateMillisecondsLeft = (endsAt: string, now = Date.now()): n
 /** From when on its end needs attention. */
 export function certificateEndsSoonFrom({ startsAt, endsAt }: Pick<NodeCertificate, 'startsAt' | 'endsAt'>): string {
   const end = Date.parse(endsAt);
-  const wholeMs = startsAt === undefined ? Infinity : Math.max(0, end - Date.parse(startsAt));
+  const wholeMs = Math.max(0, end - Date.parse(startsAt));
   return new Date(end - Math.min(ENDS_SOON_MS, wholeMs * ENDS_SOON_PART)).toISOString();
 }
 

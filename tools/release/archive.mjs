@@ -43,7 +43,7 @@ const RUNTIME = 'node';
 /** @param {Source} source @param {string} arch */
 const nameOfArchive = ({ version, commit }, arch) => `cellhop-${version}-${commit.slice(0, 12)}-linux-${arch}`;
 
-/** Of the release, as its flags are. Archives of 0.5.0 and before have no native code. @param {Source} source */
+/** Of the release, as its flags are. Archives of 0.4.0 and before have no native code. @param {Source} source */
 export async function findNativeBuild({ directory }) {
   const file = path.join(directory, 'gateway/native/release.mjs');
   if (!fs.existsSync(file)) return undefined;

@@ -24,6 +24,8 @@ const DAY_MS = 24 * 60 * 60 * 1000;
 /** The end is always the same, so that two nodes can have one certificate. */
 const now = Date.now();
 const endIn = (days: number) => new Date(now + days * DAY_MS).toISOString();
+/** Of a certificate that is issued for 90 days. */
+const endingIn = (days: number) => ({ startsAt: endIn(days - 90), endsAt: endIn(days) });
 
 /** A gateway that reports certificates. */
 async function createReportingNode(name: string) {
@@ -49,16 +51,16 @@ const names = ['proxy.example.com'];
 
 test('staff get one mail when a certificate ends within two weeks, and one when it has expired', async () => {
   const report = await createReportingNode('vienna');
-  await report({ names, endsAt: endIn(15) });
+  await report({ names, ...endingIn(15) });
   expect(await warn()).toEqual([]);
-  await report({ names, endsAt: endIn(13) });
+  await report({ names, ...endingIn(13) });
   expect(await warn()).toEqual([soon]);
   // Renewed, and once more nearly at its end.
-  await report({ names, endsAt: endIn(90) });
+  await report({ names, ...endingIn(90) });
   expect(await warn()).toEqual([soon]);
-  await report({ names, endsAt: endIn(12) });
+  await report({ names, ...endingIn(12) });
   expect(await warn()).toEqual([soon, soon]);
-  await report({ names, endsAt: endIn(-1) });
+  await report({ names, ...endingIn(-1) });
   expect(await warn()).toEqual([expired, soon, soon]);
   await report(undefined);
   expect(await warn()).toHaveLength(3);
@@ -79,20 +81,20 @@ test('a certificate of six days is a reason one and a half days before its end, 
 test('a certificate of several gateways is one mail, in the language of each reader who may see the system', async () => {
   const russian = await createUser(testApp, { roleName: 'ADMIN', languageCode: 'ru' });
   const customer = await createUser(testApp);
-  for (const name of ['vienna', 'berlin']) await (await createReportingNode(name))({ names, endsAt: endIn(13) });
+  for (const name of ['vienna', 'berlin']) await (await createReportingNode(name))({ names, ...endingIn(13) });
   expect(await warn()).toEqual([soon]);
   expect(await warn(russian)).toEqual([expect.stringMatching(/^TLS-сертификат шлюза .* скоро истекает$/)]);
   expect(await warn(customer)).toEqual([]);
   await (
     await createReportingNode('oslo')
-  )({ names: ['oslo.example.com'], endsAt: endIn(13) });
+  )({ names: ['oslo.example.com'], ...endingIn(13) });
   expect(await warn()).toEqual([soon, soon]);
 });
 
 test('a gateway that was taken down is no reason', async () => {
   await (
     await createReportingNode('vienna')
-  )({ names, endsAt: endIn(-1) });
+  )({ names, ...endingIn(-1) });
   await testApp.database.query("update gateway_runs set seen_at = now() - interval '25 hours'");
   expect(await warn()).toEqual([]);
 });

@@ -69,7 +69,7 @@ describe('the list of nodes', () => {
     const user = await createUser(testApp, { balanceMicros: 5_000_000n });
     const runId = randomUUID();
     const isTlsServed = async (names: string[] | undefined, endsAt = '2120-01-01T00:00:00.000Z') => {
-      const certificate = names && { names, endsAt };
+      const certificate = names && { names, startsAt: '2020-01-01T00:00:00.000Z', endsAt };
       await call(hello, {
         body: { contractVersion: 3, runId, status: { ...status, ...(certificate && { certificate }) } },
       });
