@@ -73,15 +73,16 @@ describe('the accelerator', () => {
     const near = await accepted.promise;
     const { origin, meter } = await joined(relay, undefined, undefined, Promise.resolve([near, near]));
     // What comes before the tunnel is written by TypeScript, which may keep the tunnel then.
+    const { loopCount } = performance.nodeTiming.uvMetricsInfo;
     program.stdin.write('\n');
     await new Reader(origin).take(SENT_BYTES);
     expect(meter.usedBytes.toExit).toBe(SENT_BYTES);
     const { tunnels, passedBytes } = accelerator.measure();
     expect(tunnels).toBe(1);
     expect(passedBytes).toBeGreaterThan(0);
-    const { loopCount } = performance.nodeTiming.uvMetricsInfo;
     await new Promise((fulfil) => setTimeout(fulfil, 1_000));
-    expect(performance.nodeTiming.uvMetricsInfo.loopCount - loopCount).toBeLessThan(1_000);
+    // A turn for each 64 KB are a thousand; a loop that is kept busy for 50 ms after each urgent byte takes ten times as many.
+    expect(performance.nodeTiming.uvMetricsInfo.loopCount - loopCount).toBeLessThan(10_000);
     program.stdin.end();
     server.close();
     closePipes();
