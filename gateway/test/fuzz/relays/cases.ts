@@ -57,6 +57,8 @@ function createTunnels(random: Random, index: number): TunnelsCase {
   const roll = random.below(1_000);
   let finish = createFinish(random);
   if (finish.how === 'spent') return createSpent(random, index, finish);
+  // Who logs in by their address does not feel a change of the password.
+  const isListed = settings.isListed && !(finish.how === 'operator' && finish.act === 'password');
   if (finish.how === 'ungranted' || roll < 60) {
     const late: Step = { do: 'late', from: random.pick(['client', 'origin']), bytes: someBytes(random) + 30_000 };
     if (finish.how === 'close') finish = { ...finish, answer: 0 };
@@ -66,6 +68,7 @@ function createTunnels(random: Random, index: number): TunnelsCase {
       ...settings,
       kind: 'tunnels',
       index,
+      isListed,
       grantStepBytes: between(random, 1, 20_000),
       tunnels: [{ ...createTunnel(random, steps, finish), earlyBytes: 0 }],
     };
@@ -79,8 +82,6 @@ function createTunnels(random: Random, index: number): TunnelsCase {
   const tunnels = Array.from({ length: count }, () =>
     createTunnel(random, createSteps(random, isSmall), isShared ? finish : createFinishOfOne(random, isSmall)),
   );
-  // Who logs in by their address does not feel a change of the password.
-  const isListed = settings.isListed && !(finish.how === 'operator' && finish.act === 'password');
   return { ...settings, kind: 'tunnels', index, grantStepBytes, tunnels, isListed };
 }
 
