@@ -15,6 +15,9 @@ const CLOCK_TICKS = 100;
 const sources = fileURLToPath(new URL('.', import.meta.url));
 /** Inside the repository, so that packages resolve; below `node_modules`, so that no check includes it. */
 const built = join(sources, '../../node_modules/.cache/bench-gateway');
+/** The gateway has the flags of V8 that `bin/cellhop`, which alone names them, gives the product. */
+const flagsOfV8 =
+  readFileSync(join(sources, '../../bin/cellhop'), 'utf8').match(/--(?:max-semi|heap)-[-a-z]+=\d+/g) ?? [];
 const children: ChildProcess[] = [];
 
 /**
@@ -37,7 +40,7 @@ export function build(...names: string[]): void {
 
 export function launch(name: string, core: string, environment: Record<string, string> = {}): ChildProcess {
   const env = { PATH: process.env['PATH'], ...environment };
-  return pinToCore(fork(join(built, `${name}.mjs`), { execArgv: [], env }), core);
+  return pinToCore(fork(join(built, `${name}.mjs`), { execArgv: name === 'gateway-peer' ? flagsOfV8 : [], env }), core);
 }
 
 /** Starts a process and waits for its first message. */
