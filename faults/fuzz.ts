@@ -6,7 +6,7 @@
  *   [relay=splice|pump|streams]
  * With kind=relays [inputs=20000] [seed=1] [first=0] it plays tunnels through a gateway with and one without native code instead, and compares all that
  * customers and the operator can see.
- * Each fault is printed with the arguments that replay its input alone.
+ * Each fault is printed at once, with the arguments that replay its input alone.
  */
 import { fuzz } from '../gateway/test/fuzz/fuzz.ts';
 import { compareRelays } from '../gateway/test/fuzz/relays/relays.ts';
@@ -17,11 +17,12 @@ const DIALLED_SHARE_MIN = 0.2;
 const RELAY_INPUTS = 20_000;
 const USAGE =
   'npm run fuzz -- [inputs=1000000] [seed=1] [batch=50000] [first=0] [ports=ORIGIN,GATEWAY] [relay=splice|pump|streams], or kind=relays [inputs=20000] [seed=1] [first=0]';
+const printing = { progress: (line: string) => console.log(line), faulted: (fault: string) => console.error(fault) };
 
 const { kind, ...settings } = readArguments(process.argv.slice(2));
 console.log(`seed=${settings.seed}`);
 if (kind === 'relays') process.exit(await runRelays());
-const report = await fuzz({ ...settings, progress: (line) => console.log(line) });
+const report = await fuzz({ ...settings, ...printing });
 print(report);
 const isShareReached = settings.inputs === 1 || report.dialled >= report.inputs * DIALLED_SHARE_MIN;
 if (!isShareReached) console.error(`fewer than ${100 * DIALLED_SHARE_MIN} % reached the dial`);
@@ -30,12 +31,11 @@ process.exit(report.faults.length === 0 && isShareReached ? 0 : 1);
 /** @returns the exit code */
 async function runRelays(): Promise<number> {
   const { inputs, seed, first } = settings;
-  const report = await compareRelays({ seed, first, inputs, progress: (line) => console.log(line) });
+  const report = await compareRelays({ seed, first, inputs, ...printing });
   for (const [name, count] of [...report.byKind].sort(([one], [other]) => one.localeCompare(other)))
     console.log(`${name}: ${count} cases`);
   console.log(`${report.inputs} cases in ${Math.round(report.seconds)} s`);
   console.log(`native code had ${report.acceleratedMax} tunnels at most`);
-  for (const fault of report.faults) console.error(fault);
   console.log(`${report.faults.length} faults`);
   return report.faults.length === 0 && report.acceleratedMax > 0 ? 0 : 1;
 }
@@ -49,7 +49,6 @@ function print({ inputs, seconds, dialled, byKind, before, after, heapBytesMax, 
   );
   console.log(`the slowest input (${slowest.what}) took ${(slowest.milliseconds / 1000).toFixed(1)} s`);
   console.log(`descriptors ${before.descriptors} before, ${after.descriptors} after`);
-  for (const fault of faults) console.error(fault);
   console.log(`${faults.length} faults`);
 }
 

@@ -153,7 +153,9 @@ class FuzzRun {
   }
 
   #fault(what: string): void {
-    if (this.faults.length < FAULTS_MAX) this.faults.push(what);
+    if (this.faults.length >= FAULTS_MAX) return;
+    this.faults.push(what);
+    this.settings.faulted?.(what);
   }
 
   async #batch(first: number, count: number): Promise<void> {

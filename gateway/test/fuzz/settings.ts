@@ -31,6 +31,8 @@ export interface FuzzSettings {
   /** By default native code, where it can be built. */
   readonly relay?: Relay['kind'];
   readonly progress?: (line: string) => void;
+  /** Called with each fault at once: a run that is stopped has no report. */
+  readonly faulted?: (fault: string) => void;
 }
 
 export interface FuzzReport {

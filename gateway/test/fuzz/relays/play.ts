@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { connect } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { FakeConnection } from '../../control-plane.ts';
@@ -204,7 +205,8 @@ export class Play {
 
   async #playHandshake(): Promise<void> {
     const { world, plan } = this;
-    const connection = this.#sell({});
+    // From this address nothing leaves this host, whatever destination a mutation creates.
+    const connection = this.#sell({ exit: { kind: 'local-address', address: '127.0.0.1' } });
     const context = {
       originPort: this.echoPort,
       gatewayPort: world.gatewayPort,
@@ -248,8 +250,7 @@ export class Play {
   }
 
   #sell(overrides: Partial<FakeConnection>): FakeConnection {
-    const username = `case-${this.plan.index}`;
-    return (this.#connection = this.world.control.sell({ username, ...overrides }));
+    return (this.#connection = this.world.control.sell({ username: usernameOf(this.plan.index), ...overrides }));
   }
 
   #open(tunnel: TunnelPlan, connection: FakeConnection, nth: number, changes: Partial<Place> = {}): TunnelPlay {
@@ -358,6 +359,11 @@ function createSocksPlan(seed: number, index: number, context: RunContext): Plan
 
 function addressOf(first: number, index: number): string {
   return `127.${first + ((index >> 16) & 15)}.${(index >> 8) & 255}.${index & 255}`;
+}
+
+/** A mutation changes few bytes: with the number alone, one case would log in as another one. */
+function usernameOf(index: number): string {
+  return `case-${index}-${createHash('sha256').update(`${index}`).digest('hex').slice(0, 16)}`;
 }
 
 const nameOf = (index: number): string => `relay-${index}.test`;

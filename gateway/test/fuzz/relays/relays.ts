@@ -15,6 +15,8 @@ export interface RelaySettings {
   readonly inputs: number;
   readonly first?: number;
   readonly progress?: (line: string) => void;
+  /** Called with each fault at once: a run that is stopped has no report. */
+  readonly faulted?: (fault: string) => void;
 }
 
 export interface RelayReport {
@@ -81,7 +83,9 @@ class RelayRun {
   }
 
   #fault(what: string): void {
-    if (this.#faults.length < FAULTS_MAX) this.#faults.push(what);
+    if (!this.#canContinue()) return;
+    this.#faults.push(what);
+    this.settings.faulted?.(what);
   }
 
   async #generation(nameServer: string, first: number, count: number): Promise<void> {
