@@ -95,6 +95,7 @@ struct relay {
   int quiet_ticks, reads_of_stream, open_handles;
   struct flow **flows;
   uint32_t flows_size, flows_open, generation;
+  struct free_indexes free_flows, free_accounts;
   struct account *accounts;
   uint32_t accounts_size;
   struct pipe_pair *free_pipes;
@@ -403,6 +404,8 @@ static void closed(uv_handle_t *handle) {
   close(relay->streams.epoll);
   free(relay->flows);
   free(relay->accounts);
+  free(relay->free_flows.indexes);
+  free(relay->free_accounts.indexes);
   free(relay->free_pipes);
   free(relay);
 }
@@ -423,6 +426,7 @@ static void drop_flow(struct relay *relay, struct flow *flow) {
   must(watch_both(relay, flow), "a socket is watched that should not be");
   for (int direction = 0; direction < 2; direction += 1) drop_lane(relay, &flow->lanes[direction]);
   relay->flows[flow->index] = NULL;
+  relay->free_flows.indexes[relay->free_flows.count++] = flow->index;
   relay->flows_open -= 1;
   if (relay->flows_open == 0) uv_unref((uv_handle_t *)&relay->sockets.poll);
   free(flow);
@@ -486,13 +490,14 @@ static napi_value configure(napi_env env, napi_callback_info info) {
 static napi_value open_account(napi_env env, napi_callback_info info) {
   napi_value values[ARGUMENTS];
   struct relay *relay = read_arguments(env, info, values);
-  uint32_t number = 0;
-  while (number < relay->accounts_size && relay->accounts[number].is_used) number += 1;
-  if (number == relay->accounts_size) {
-    relay->accounts_size = number == 0 ? FIRST_FLOWS : 2 * number;
-    relay->accounts = must_have(realloc(relay->accounts, relay->accounts_size * sizeof(struct account)));
-    memset(relay->accounts + number, 0, (relay->accounts_size - number) * sizeof(struct account));
+  if (relay->free_accounts.count == 0) {
+    uint32_t before = relay->accounts_size, size = before == 0 ? FIRST_FLOWS : 2 * before;
+    relay->accounts = must_have(realloc(relay->accounts, size * sizeof(struct account)));
+    memset(relay->accounts + before, 0, (size - before) * sizeof(struct account));
+    free_more(&relay->free_accounts, before, size);
+    relay->accounts_size = size;
   }
+  uint32_t number = relay->free_accounts.indexes[--relay->free_accounts.count];
   relay->accounts[number] = (struct account){.is_used = true};
   return to_number(env, number);
 }
@@ -500,7 +505,9 @@ static napi_value open_account(napi_env env, napi_callback_info info) {
 static napi_value close_account(napi_env env, napi_callback_info info) {
   napi_value values[ARGUMENTS];
   struct relay *relay = read_arguments(env, info, values);
-  account_of(relay, integer(env, values[0]))->is_used = false;
+  int64_t number = integer(env, values[0]);
+  account_of(relay, number)->is_used = false;
+  relay->free_accounts.indexes[relay->free_accounts.count++] = (uint32_t)number;
   return NULL;
 }
 
@@ -525,15 +532,12 @@ static napi_value read_account(napi_env env, napi_callback_info info) {
   return NULL;
 }
 
-static uint32_t free_index(struct relay *relay) {
-  uint32_t index = relay->flows_open;
-  if (index < relay->flows_size && relay->flows[index] == NULL) return index;
-  for (index = 0; index < relay->flows_size; index += 1)
-    if (relay->flows[index] == NULL) return index;
-  relay->flows_size = index == 0 ? FIRST_FLOWS : 2 * index;
-  relay->flows = must_have(realloc(relay->flows, relay->flows_size * sizeof(struct flow *)));
-  memset(relay->flows + index, 0, (relay->flows_size - index) * sizeof(struct flow *));
-  return index;
+static void grow(struct relay *relay) {
+  uint32_t before = relay->flows_size, size = before == 0 ? FIRST_FLOWS : 2 * before;
+  relay->flows = must_have(realloc(relay->flows, size * sizeof *relay->flows));
+  memset(relay->flows + before, 0, (size - before) * sizeof *relay->flows);
+  free_more(&relay->free_flows, before, size);
+  relay->flows_size = size;
 }
 
 /* attach(clientDescriptor, exitDescriptor, account): @returns the id of the flow, or -1 */
@@ -543,8 +547,9 @@ static napi_value attach(napi_env env, napi_callback_info info) {
   int64_t account = integer(env, values[2]);
   account_of(relay, account);
   if (relay->flows_open >> INDEX_BITS != 0) return to_number(env, -1);
+  if (relay->free_flows.count == 0) grow(relay);
   struct flow *flow = must_have(calloc(1, sizeof(struct flow)));
-  flow->index = free_index(relay);
+  flow->index = relay->free_flows.indexes[--relay->free_flows.count];
   flow->generation = ++relay->generation;
   flow->account = (uint32_t)account;
   for (int side = 0; side < 2; side += 1) flow->fd[side] = (int)integer(env, values[side]);

@@ -40,6 +40,18 @@ static inline void call_back(napi_env env, napi_async_context context, napi_valu
   if (napi_get_and_clear_last_exception(env, &error) == napi_ok) napi_fatal_exception(env, error);
 }
 
+/* The indexes of an array that are free, so that nobody searches for one. */
+struct free_indexes {
+  uint32_t *indexes;
+  uint32_t count;
+};
+
+/* The array has grown: those from `before` on are free, the first one is taken first. */
+static inline void free_more(struct free_indexes *free, uint32_t before, uint32_t size) {
+  free->indexes = must_have(realloc(free->indexes, size * sizeof(uint32_t)));
+  for (uint32_t index = size; index-- > before;) free->indexes[free->count++] = index;
+}
+
 struct native_function {
   const char *name;
   napi_callback function;

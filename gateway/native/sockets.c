@@ -42,7 +42,6 @@ struct raw_socket {
   /* What could not be written yet. */
   char *held;
   size_t held_at, held_bytes;
-  uint32_t next_free;
 };
 
 struct sockets {
@@ -59,9 +58,9 @@ struct sockets {
   int epoll, listener, spare;
   struct raw_socket **all;
   uint32_t size, open, generation;
-  /* Indexes of free sockets, and of those whose interest may have changed. */
-  uint32_t *free_indexes, *dirty;
-  uint32_t free_count, dirty_count;
+  struct free_indexes free;
+  /* Indexes of those whose interest may have changed. */
+  uint32_t *dirty, dirty_count;
 };
 
 /* ---- sockets ---- */
@@ -73,21 +72,18 @@ static double id_of(const struct raw_socket *socket) {
 static void grow(struct sockets *sockets) {
   uint32_t before = sockets->size, size = before == 0 ? FIRST_SOCKETS : 2 * before;
   sockets->all = must_have(realloc(sockets->all, size * sizeof *sockets->all));
-  sockets->free_indexes = must_have(realloc(sockets->free_indexes, size * sizeof(uint32_t)));
   sockets->dirty = must_have(realloc(sockets->dirty, size * sizeof(uint32_t)));
-  for (uint32_t index = size; index-- > before;) {
-    sockets->all[index] = NULL;
-    sockets->free_indexes[sockets->free_count++] = index;
-  }
+  memset(sockets->all + before, 0, (size - before) * sizeof *sockets->all);
+  free_more(&sockets->free, before, size);
   sockets->size = size;
 }
 
 /* @returns NULL if there are too many */
 static struct raw_socket *add(struct sockets *sockets, int fd) {
-  if (sockets->free_count == 0 && sockets->size >> SOCKET_BITS != 0) return NULL;
-  if (sockets->free_count == 0) grow(sockets);
+  if (sockets->free.count == 0 && sockets->size >> SOCKET_BITS != 0) return NULL;
+  if (sockets->free.count == 0) grow(sockets);
   struct raw_socket *socket = must_have(calloc(1, sizeof *socket));
-  socket->index = sockets->free_indexes[--sockets->free_count];
+  socket->index = sockets->free.indexes[--sockets->free.count];
   socket->generation = ++sockets->generation;
   socket->fd = fd;
   sockets->all[socket->index] = socket;
@@ -125,7 +121,7 @@ static int forget(struct sockets *sockets, struct raw_socket *socket) {
     break;
   }
   sockets->all[socket->index] = NULL;
-  sockets->free_indexes[sockets->free_count++] = socket->index;
+  sockets->free.indexes[sockets->free.count++] = socket->index;
   if (--sockets->open == 0 && sockets->listener < 0) uv_unref((uv_handle_t *)&sockets->poll);
   free(socket->held);
   free(socket);
@@ -328,7 +324,7 @@ static void closed(uv_handle_t *handle) {
   napi_remove_async_cleanup_hook(sockets->cleanup);
   close(sockets->epoll);
   free(sockets->all);
-  free(sockets->free_indexes);
+  free(sockets->free.indexes);
   free(sockets->dirty);
   free(sockets);
 }
