@@ -8,6 +8,7 @@ import { patternedBytes, Reader, sendUntilUnread, sha256, until } from '../../te
 import { SpeedLimit } from '../metering/speed-limit.ts';
 import { Accelerator, loadNative } from './accelerator.ts';
 import { socketDescriptor } from './handle.ts';
+import type { Relay } from './pipe.ts';
 import { createPump } from './pump.ts';
 
 const KIB = 1024;
@@ -147,6 +148,25 @@ describe.runIf(acceleratorFile !== undefined)('native code', () => {
     await reader.take(5);
     expect(accelerator.measure().tunnels).toBe(0);
     expect(meter.usedBytes.toClient).toBe(11);
+  });
+
+  it('has a tunnel of sockets of Node also after bytes that TypeScript has written at once', async () => {
+    const accelerator = open();
+    const relay: Relay = Object.create(createPump(1, accelerator), { sockets: { value: undefined } });
+    const { client, origin, limits } = await joined(relay, UNLIMITED, Buffer.from('early'));
+    const [atClient, atOrigin] = [new Reader(client), new Reader(origin)];
+    await atOrigin.take(5);
+    limits.speed = new SpeedLimit(1_000_000);
+    accelerator.collect();
+    expect(accelerator.measure().tunnels).toBe(0);
+    limits.speed = undefined;
+    origin.write('passed on by TypeScript');
+    await atClient.take(23);
+    for (let turn = 0; turn < 20; turn += 1) await new Promise(setImmediate);
+    expect(accelerator.measure().tunnels).toBe(1);
+    client.write('x');
+    await atOrigin.take(1);
+    expect(accelerator.measure().tunnels).toBe(1);
   });
 
   it('tells what a peer has not acknowledged, for which the tables of all sockets would be read', async () => {

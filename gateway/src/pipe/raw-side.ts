@@ -204,7 +204,8 @@ export class RawSide implements Side, RawReads, RawListener {
     const side = new TcpSide(socket, this.#options.limits, this.#options.whenClosed, this.#options.isCut);
     this.#tcp = { side, socket };
     if (this.#listener) side.open(this.#withOneEnd(this.#listener));
-    if (held) side.write(held, () => this.drained());
+    // If this write has failed, that is reported before, and nothing more is written.
+    if (held && side.write(held, () => this.drained())) process.nextTick(() => this.drained());
     if (this.#isShut) socket.end();
     // It has to read the end itself.
     if (this.#listener && (this.#isReading || hasEnded)) side.resume();

@@ -1,10 +1,11 @@
 import { once } from 'node:events';
+import { readSync } from 'node:fs';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
 import { acceleratorFile } from '../../test/accelerator.ts';
 import { connectLocally, listenLocally, patternedBytes, Reader, sha256, until } from '../../test/sockets.ts';
 import { Accelerator, loadNative } from './accelerator.ts';
-import { listeningDescriptor } from './handle.ts';
+import { listeningDescriptor, socketDescriptor } from './handle.ts';
 import { RawSide } from './raw-side.ts';
 import { ignored, type RawListener, RawSockets, type RawSocket } from './raw-sockets.ts';
 
@@ -31,6 +32,15 @@ function record(socket: RawSocket) {
   socket.listener = listener;
   socket.onClosed = () => events.push('closed');
   return { events, text: () => Buffer.concat(chunks).toString('latin1') };
+}
+
+/** @returns how many bytes have come; 0 if none */
+function readNow(socket: Socket, bytes: Buffer): number {
+  try {
+    return readSync(socketDescriptor(socket)!, bytes);
+  } catch {
+    return 0;
+  }
 }
 
 const openSockets = () => new Accelerator(loadNative(acceleratorFile!), 1).sockets;
@@ -187,6 +197,22 @@ describe.runIf(acceleratorFile !== undefined)('sockets of native code', () => {
     other.peer.resetAndDestroy();
     await closed;
     expect(Buffer.concat(received).toString()).toBe('answer');
+  });
+
+  it('say that what they held is written when they become sockets of Node that write it at once', async () => {
+    const { near, peer } = await connected(openSockets());
+    const side = new RawSide(near, { limits: { lingerMs: 50, flushMs: 60_000 } });
+    side.open({ data: () => true, ended: () => {}, failed: () => {}, closed: () => {} });
+    peer.pause();
+    let drained = 0;
+    while (side.write(Buffer.alloc(20_000), () => (drained += 1)));
+    const read = Buffer.alloc(4_000_000);
+    // In one turn, in which native code cannot see that there is room again.
+    while (readNow(peer, read) > 0);
+    expect(side.socket.writableLength).toBe(0);
+    await until(() => drained > 0);
+    expect([drained, side.pendingBytes]).toEqual([1, 0]);
+    side.close();
   });
 
   it('read nothing while they are lent, and go on when they read again', async () => {

@@ -25,7 +25,8 @@ type DeliveryLimits = Pick<Limits, 'lingerMs' | 'flushMs'>;
 export class TcpSide implements Side, DirectReads {
   #reader: SliceReader | undefined;
   #listener: SideListener | undefined;
-  #onDrained: () => void = () => {};
+  /** Set while a write waits. */
+  #onDrained: (() => void) | undefined;
   /** What had been read when a write failed: since then the rest is read, and nothing more is written. */
   #readBytesAtFailure: number | undefined;
   /** Set while native code uses the descriptor. */
@@ -103,9 +104,10 @@ export class TcpSide implements Side, DirectReads {
   write(chunk: Buffer, onDrained: () => void): boolean {
     this.#takeBack();
     if (this.#readBytesAtFailure !== undefined) return false;
-    this.#onDrained = onDrained;
     this.socket.write(chunk, this.#written);
-    return this.socket.writableLength === 0;
+    if (this.socket.writableLength === 0) return true;
+    this.#onDrained = onDrained;
+    return false;
   }
 
   get pendingBytes(): number {
@@ -152,8 +154,14 @@ export class TcpSide implements Side, DirectReads {
   };
 
   readonly #written = (error?: NodeJS.ErrnoException | null): void => {
-    if (!error) this.#onDrained();
-    else if (PEER_IS_GONE.has(error.code ?? '')) this.#readRest();
+    if (error) {
+      if (PEER_IS_GONE.has(error.code ?? '')) this.#readRest();
+      return;
+    }
+    if (this.socket.writableLength > 0) return;
+    const onDrained = this.#onDrained;
+    this.#onDrained = undefined;
+    onDrained?.();
   };
 
   /**
