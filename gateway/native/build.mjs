@@ -4,6 +4,7 @@ import { spawnSync } from 'node:child_process';
 import fs from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { threadId } from 'node:worker_threads';
 
 const FOLDER = fileURLToPath(new URL('.', import.meta.url));
 /** The packages of Node.js have them beside the program. */
@@ -49,7 +50,7 @@ function compile(
   if (!fs.existsSync(path.join(headers, 'node_api.h'))) return `there are no headers of Node.js in ${headers}`;
   fs.mkdirSync(path.dirname(target), { recursive: true });
   // A running gateway keeps the old file, and two builds at once do not mix.
-  const draft = `${target}.${process.pid}`;
+  const draft = `${target}.${process.pid}.${threadId}`;
   const compiled = sources.filter((file) => file.endsWith('.c'));
   const args = [...FLAGS, ...flags, `-I${headers}`, ...compiled, '-o', draft];
   const { status, stderr, error } = spawnSync(compiler, args, { encoding: 'utf8' });

@@ -1,5 +1,7 @@
 import { execFileSync } from 'node:child_process';
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { type AddressInfo, connect, type Server, type Socket } from 'node:net';
 import path from 'node:path';
 import { pino } from 'pino';
 import { describe, expect, it, onTestFinished } from 'vitest';
@@ -12,6 +14,8 @@ import { openAccelerator } from './open-accelerator.ts';
 import { createPump } from './pump.ts';
 
 const PIPES = 4;
+/** Its event has the server that now listens. */
+const LISTENING = 'tracing:net.server.listen:asyncEnd';
 const [OWN_PROCESSOR, OTHER_PROCESSOR] = process.arch === 'arm64' ? [0xb7, 0x3e] : [0x3e, 0xb7];
 
 function capture() {
@@ -83,6 +87,29 @@ describe.runIf(acceleratorFile !== undefined)('native code', () => {
     expect(accelerator?.measure()).toMatchObject({ tunnels: 0 });
     expect(createPump(1, accelerator).kind).toBe('splice');
   });
+
+  it.each(['request', 'reset', 'silence'])(
+    'is used although others connect to the ports of its tests: %s',
+    async (kind) => {
+      const strangers: Socket[] = [];
+      const visit = (event: unknown) => {
+        const { port } = (event as { server: Server }).server.address() as AddressInfo;
+        const stranger = connect({ port, host: '127.0.0.1' }).on('error', () => stranger.destroy());
+        strangers.push(stranger);
+        if (kind === 'request') stranger.write('POST / HTTP/1.1\r\n\r\n');
+        if (kind === 'reset') stranger.once('connect', () => stranger.resetAndDestroy());
+      };
+      subscribe(LISTENING, visit);
+      const { log, messages } = capture();
+      const accelerator = await openAccelerator(acceleratorFile!, PIPES, log).finally(() =>
+        unsubscribe(LISTENING, visit),
+      );
+      for (const stranger of strangers) stranger.destroy();
+      expect(messages()).toEqual([]);
+      expect(strangers).toHaveLength(2);
+      expect(accelerator?.sockets.open).toBe(0);
+    },
+  );
 
   it.runIf(isChecked)('is not loaded after a cut at any place, which would end the process', async () => {
     const whole = readFileSync(acceleratorFile!);

@@ -57,7 +57,7 @@ type LogLine = Line & { readonly level: number; readonly connectionId?: string; 
 const ERROR_LEVEL = 50;
 /** The outcome of these metrics depends on time. Of the histograms, the numbers of values are compared. */
 const TIMED =
-  /_seconds(_bucket|_sum)?$|_seconds_total$|^gateway_(bytes_total|grant_waits_total|speed_waits_total|relay_info|accelerat\w+|pump_\w+|control_request_\w+|dns_upstream_total|exit_checks_total)|^process_|^nodejs_/;
+  /_seconds(_bucket|_sum)?$|_seconds_total$|^gateway_(bytes_total|grant_waits_total|speed_waits_total|relay_info|accelerat\w+|pump_\w+|control_request_\w+|dns_upstream_\w+|exit_checks_total)|^process_|^nodejs_/;
 
 /** Of connections without credit; judge.ts has the reason. */
 const ENDED_BY_EITHER = /^(gateway_connection_ends_total) (unused|no-money)$/;
