@@ -110,9 +110,7 @@ export async function joined(
       exit: nearOrigin,
       early,
       meter,
-      exitClosed: () => {},
-      halfClosed: () => events.push('half-closed'),
-      ended: fulfil,
+      owner: { exitClosed: () => {}, halfClosed: () => events.push('half-closed'), pipeEnded: fulfil },
     });
   });
   return { client, origin, credit, meter, limits, pipe, ended, events };

@@ -1,5 +1,6 @@
 import { connect, type Socket, type TcpNetConnectOpts } from 'node:net';
 import type { Limits } from '../limits.ts';
+import type { SideOwner } from '../pipe/pipe.ts';
 import { RawSide } from '../pipe/raw-side.ts';
 import { TcpSide } from '../pipe/tcp-side.ts';
 import type { Query } from '../protocol/dns.ts';
@@ -51,6 +52,7 @@ export class LocalAddressExit implements Exit {
   constructor(private readonly settings: LocalExitSettings) {
     const { address, limits, hostAddresses } = settings;
     this.attemptDelayMs = limits.connectionAttemptDelayMs;
+    this.#owner = { limits, isCut: () => this.isRotating };
     this.#upstream = new DnsUpstream({
       ...settings,
       budget: settings.upstreamBudget,
@@ -62,8 +64,8 @@ export class LocalAddressExit implements Exit {
 
   readonly isPrivate = false;
   isRotating = false;
-  /** One for all tunnels: a function made in `connect` would keep what that function knows, the socket which a relay replaces. */
-  readonly #isCut = () => this.isRotating;
+  /** Of all tunnels: a function made in `connect` would keep what that function knows, such as the socket which a relay replaces. */
+  readonly #owner: Required<Pick<SideOwner, 'limits' | 'isCut'>>;
   resolvesNames = true;
 
   get isLost(): boolean {
@@ -104,7 +106,7 @@ export class LocalAddressExit implements Exit {
     if (sockets) return this.#connectRaw(sockets, to, timeoutMs, abort);
     const socket = await this.#dial({ host: addressText(to.address), port: to.port }, timeoutMs, abort);
     return {
-      side: new TcpSide(socket, this.settings.limits, undefined, this.#isCut),
+      side: new TcpSide(socket, this.settings.limits, undefined, this.#owner.isCut),
       stream: socket,
       local: () => localEnd(socket),
     };
@@ -115,7 +117,7 @@ export class LocalAddressExit implements Exit {
       const raw = await this.#eachPort((localAddress, localPort) =>
         dialRaw(sockets, { ...to, localAddress: localBytes(localAddress), localPort }, timeoutMs, abort),
       );
-      return new RawStream(raw, this.settings.limits, () => this.isRotating);
+      return new RawStream(raw, new RawSide(raw, this.#owner));
     } catch (error) {
       throw toDialFailure(error);
     }
@@ -187,15 +189,10 @@ class LocalPort implements ExitPort {
 
 /** A connection of native code to a destination. */
 class RawStream implements ExitStream {
-  readonly side: RawSide;
-
   constructor(
     private readonly raw: RawSocket,
-    limits: Limits,
-    isCut: () => boolean,
-  ) {
-    this.side = new RawSide(raw, { limits, isCut });
-  }
+    readonly side: RawSide,
+  ) {}
 
   get stream(): Socket {
     return this.side.socket;

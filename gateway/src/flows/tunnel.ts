@@ -6,7 +6,7 @@ import { DialAbort, type DialledStream } from '../exits/exit.ts';
 import type { Dial } from '../exits/dial.ts';
 import type { Limits } from '../limits.ts';
 import type { Metrics } from '../metrics.ts';
-import type { Pipe, Relay, Side, StopMode } from '../pipe/pipe.ts';
+import type { Pipe, PipeEnd, PipeOwner, Relay, Side, StopMode } from '../pipe/pipe.ts';
 import type { Target } from '../protocol/host.ts';
 import { toCause, TunnelFailure } from '../statuses.ts';
 import type { EndReason, Flow, Protocol } from './flow.ts';
@@ -32,7 +32,7 @@ const stopModes: Partial<Record<EndReason, StopMode>> = {
 };
 
 /** A flow over TCP: dials the destination, then pipes between it and the client. */
-export class Tunnel {
+export class Tunnel implements PipeOwner {
   readonly flow: Flow;
   /** While it is dialled. */
   #dialAbort: DialAbort | undefined;
@@ -75,20 +75,23 @@ export class Tunnel {
   /** Connects the client to the side of the dialled stream. From now on the tunnel closes both. */
   join({ client, exit, early }: { client: Side; exit: Side; early: Buffer }): Pipe {
     const { flow } = this;
-    const { flows, relay, limits } = this.context;
-    const pipe = relay.start({
-      client,
-      exit,
-      early,
-      meter: flow.meter,
-      exitClosed: () => flows.released(flow),
-      halfClosed: () => flow.setIdleTimeout(limits.halfClosedIdleMs),
-      ended: (end) => flow.close(end),
-    });
+    const pipe = this.context.relay.start({ client, exit, early, meter: flow.meter, owner: this });
     this.#dialled = undefined;
     if (flow.endReason !== undefined) pipe.stop('reset');
     else this.#pipe = pipe;
     return pipe;
+  }
+
+  exitClosed(): void {
+    this.context.flows.released(this.flow);
+  }
+
+  halfClosed(): void {
+    this.flow.setIdleTimeout(this.context.limits.halfClosedIdleMs);
+  }
+
+  pipeEnded(end: PipeEnd): void {
+    this.flow.close(end);
   }
 
   #close(reason: EndReason): void {

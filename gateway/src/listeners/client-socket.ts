@@ -2,7 +2,7 @@ import { clientNetworks } from '@cellhop/contract/network';
 import { Socket } from 'node:net';
 import type { Connection } from '../connections/connection.ts';
 import type { Limits } from '../limits.ts';
-import type { Side } from '../pipe/pipe.ts';
+import type { Side, SideOwner } from '../pipe/pipe.ts';
 import type { Membership } from './client-groups.ts';
 import { type ClientTransport, SocketTransport } from './client-transport.ts';
 import { closeGracefully } from './closing.ts';
@@ -28,7 +28,7 @@ export interface ClientEvents {
  * One accepted client socket. It has `handshakeMs` from accept to valid credentials, however much is exchanged in between;
  * after that, `nextRequestMs` until each further request.
  */
-export class ClientSocket {
+export class ClientSocket implements SideOwner {
   readonly acceptedAt = performance.now();
   readonly address: string;
   /** Clients of one network share its limits. The widest first. */
@@ -51,7 +51,7 @@ export class ClientSocket {
 
   constructor(
     transport: ClientTransport,
-    private readonly limits: ClientLimits,
+    readonly limits: ClientLimits,
     private readonly events: ClientEvents,
   ) {
     this.#transport = transport;
@@ -143,7 +143,7 @@ export class ClientSocket {
     this.#transport = HANDED_OVER;
     this.interrupt = nothingToInterrupt;
     this.events.changed(this);
-    return transport.toSide(this.limits, () => this.#closed());
+    return transport.toSide(this);
   }
 
   closeGracefully(lastReply: string | Uint8Array): void {
@@ -165,6 +165,10 @@ export class ClientSocket {
   #clearDeadline(): void {
     clearTimeout(this.#deadline);
     this.#deadline = undefined;
+  }
+
+  sideClosed(): void {
+    this.#closed();
   }
 
   #closed(): void {

@@ -1,8 +1,7 @@
 import type { Socket } from 'node:net';
 import { type TunnelClient, waitingStream } from '../flows/tunnel.ts';
-import type { Limits } from '../limits.ts';
 import { resetSocket } from '../pipe/handle.ts';
-import type { Side } from '../pipe/pipe.ts';
+import type { Side, SideOwner } from '../pipe/pipe.ts';
 import { TcpSide } from '../pipe/tcp-side.ts';
 
 export interface TransportListener {
@@ -28,7 +27,7 @@ export interface ClientTransport {
   /** @param isGoneAtEnd whether a half-close means that nobody waits any more */
   waiting(isGoneAtEnd: boolean): TunnelClient;
   /** Hands the connection over to a pipe, which closes it. */
-  toSide(limits: Pick<Limits, 'lingerMs' | 'flushMs'>, closed: () => void): Side;
+  toSide(owner: SideOwner): Side;
   destroy(): void;
   reset(): void;
 }
@@ -76,8 +75,8 @@ export class SocketTransport implements ClientTransport {
     return waitingStream(this.socket, isGoneAtEnd);
   }
 
-  toSide(limits: Pick<Limits, 'lingerMs' | 'flushMs'>, closed: () => void): Side {
-    return new TcpSide(this.socket, limits, closed);
+  toSide(owner: SideOwner): Side {
+    return new TcpSide(this.socket, owner.limits, () => owner.sideClosed?.());
   }
 
   destroy(): void {

@@ -1,7 +1,6 @@
 import type { Socket } from 'node:net';
 import type { TunnelClient } from '../flows/tunnel.ts';
-import type { Limits } from '../limits.ts';
-import type { Side } from '../pipe/pipe.ts';
+import type { Side, SideOwner } from '../pipe/pipe.ts';
 import { RawSide } from '../pipe/raw-side.ts';
 import type { RawListener, RawSocket } from '../pipe/raw-sockets.ts';
 import { type ClientTransport, SocketTransport, type TransportListener } from './client-transport.ts';
@@ -24,7 +23,6 @@ export class RawTransport implements ClientTransport, RawListener {
   constructor(private readonly raw: RawSocket) {
     this.remoteAddress = raw.remoteAddress;
     raw.listener = this;
-    raw.onClosed = () => this.#rawClosed();
   }
 
   get socket(): Socket {
@@ -79,9 +77,9 @@ export class RawTransport implements ClientTransport, RawListener {
     };
   }
 
-  toSide(limits: Pick<Limits, 'lingerMs' | 'flushMs'>, closed: () => void): Side {
-    if (this.#node) return this.#node.toSide(limits, closed);
-    return new RawSide(this.raw, { limits, whenClosed: closed, unread: this.#takeUnread() });
+  toSide(owner: SideOwner): Side {
+    if (this.#node) return this.#node.toSide(owner);
+    return new RawSide(this.raw, owner, this.#takeUnread());
   }
 
   destroy(): void {
@@ -113,7 +111,7 @@ export class RawTransport implements ClientTransport, RawListener {
     this.raw.close();
   }
 
-  #rawClosed(): void {
+  closed(): void {
     this.#listener?.disconnected();
     this.#gone?.callback();
     this.#closed();

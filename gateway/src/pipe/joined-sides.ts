@@ -1,5 +1,5 @@
 import { Lane } from './lane.ts';
-import type { Pipe, PipeEnd, PipeTask, Relay, Side, SideListener, StopMode } from './pipe.ts';
+import type { Pipe, PipeEnd, PipeOwner, PipeTask, Relay, Side, SideListener, StopMode } from './pipe.ts';
 
 /**
  * The close logic of two joined sides, shared by all relays: a half-close is forwarded as a half-close, a reset as a reset,
@@ -10,14 +10,17 @@ export class JoinedSides implements Pipe {
   readonly toClient: Lane;
   #client: Side;
   readonly #exit: Side;
+  /** All that is kept of the task: its early bytes would be a part of larger memory. */
+  readonly #owner: PipeOwner;
   #openSides = 2;
   #isStopped = false;
   #end: PipeEnd = 'completed';
 
   constructor(
-    private readonly task: PipeTask,
-    private readonly onBothClosed: () => void = () => {},
+    task: PipeTask,
+    private readonly onBothClosed?: () => void,
   ) {
+    this.#owner = task.owner;
     this.#client = task.client;
     this.#exit = task.exit;
     this.toExit = new Lane(task.client, task.exit, 'toExit', task.meter);
@@ -64,7 +67,7 @@ export class JoinedSides implements Pipe {
   }
 
   halfClosed(): void {
-    if (!this.#isStopped) this.task.halfClosed();
+    if (!this.#isStopped) this.#owner.halfClosed();
   }
 
   failed(side: Side, restBytes: number | undefined): void {
@@ -80,7 +83,7 @@ export class JoinedSides implements Pipe {
 
   /** @param areBothEnded both directions, with all of their bytes */
   closed(side: Side, areBothEnded: boolean): void {
-    if (side === this.#exit) this.task.exitClosed();
+    if (side === this.#exit) this.#owner.exitClosed();
     if (!areBothEnded) this.failed(side, undefined);
     this.#sideClosed();
   }
@@ -93,10 +96,10 @@ export class JoinedSides implements Pipe {
   #sideClosed(): void {
     this.#openSides -= 1;
     if (this.#openSides > 0) return;
-    this.onBothClosed();
+    this.onBothClosed?.();
     if (this.#isStopped) return;
     this.#isStopped = true; // Both sides are closed, so a later `stop` by the tunnel has nothing to do.
-    this.task.ended(this.#end);
+    this.#owner.pipeEnded(this.#end);
   }
 }
 

@@ -8,7 +8,8 @@ export class Lane {
   #ungranted: Buffer | undefined;
   #isStopped = false;
   #hasEnded = false;
-  readonly #onDrained = () => this.resumeSource();
+  /** Created at the first write here, which most silent tunnels never have. */
+  #onDrained: (() => void) | undefined;
 
   constructor(
     private source: Side,
@@ -34,7 +35,7 @@ export class Lane {
 
   /** Continues after bytes have passed without this lane. @param counted the last of them, which are to be written */
   continueWith(counted: Buffer | undefined): void {
-    if (counted === undefined || this.destination.write(counted, this.#onDrained)) this.resumeSource();
+    if (counted === undefined || this.#write(counted)) this.resumeSource();
   }
 
   /** Starts, or continues after a side was replaced, with bytes that were read before. */
@@ -61,8 +62,7 @@ export class Lane {
     }
     const takenBytes = lease ? lease.settle(chunk.length) : this.meter.take(this.direction, chunk.length);
     const isComplete = takenBytes === chunk.length;
-    const isFlowing =
-      takenBytes === 0 || this.destination.write(isComplete ? chunk : chunk.subarray(0, takenBytes), this.#onDrained);
+    const isFlowing = takenBytes === 0 || this.#write(isComplete ? chunk : chunk.subarray(0, takenBytes));
     if (isComplete) return isFlowing;
     // Copied, because the buffer may be pooled. This happens only when the credit runs out.
     this.#ungranted = Buffer.from(chunk.subarray(takenBytes));
@@ -88,6 +88,11 @@ export class Lane {
 
   replaceDestination(side: Side): void {
     this.destination = side;
+  }
+
+  #write(chunk: Buffer): boolean {
+    this.#onDrained ??= () => this.resumeSource();
+    return this.destination.write(chunk, this.#onDrained);
   }
 
   #hold(chunk: Buffer): boolean {

@@ -3,7 +3,7 @@ import type { Credit } from '../metering/credit.ts';
 import type { Meter } from '../metering/meter.ts';
 import type { Accelerator, FlowUser, Notice } from './accelerator.ts';
 import type { JoinedSides } from './joined-sides.ts';
-import type { Lendable } from './pipe.ts';
+import type { Borrower, Lendable, RawReader } from './pipe.ts';
 
 interface PassageParts {
   readonly accelerator: Accelerator;
@@ -12,7 +12,7 @@ interface PassageParts {
   readonly client: Lendable;
   readonly exit: Lendable;
   /** Releases what TypeScript has reserved for its next reads. */
-  readonly prepare: () => void;
+  readonly prepare?: () => void;
 }
 
 /**
@@ -20,7 +20,7 @@ interface PassageParts {
  * ends, failures, missing credit and whatever else has to be decided, gives what is counted and not written to the lanes, and the
  * joined sides go on as if they had read it all.
  */
-export class Passage implements FlowUser {
+export class Passage implements FlowUser, Borrower, RawReader {
   #flow: { readonly id: number; readonly credit: Credit } | undefined;
   #collected = { toExit: 0, toClient: 0 };
   /** Something is to be decided that native code would only meet again. */
@@ -34,9 +34,8 @@ export class Passage implements FlowUser {
     if (this.#isOver || this.#flow || !pipe.isFlowing || !client.isReady || !exit.isReady) return false;
     const credit = meter.creditOfOutlet;
     if (!credit) return false;
-    this.parts.prepare();
-    const over = () => this.#leave({ isOver: true });
-    const [clientDescriptor, exitDescriptor] = [client.lend(over), exit.lend(over)];
+    this.parts.prepare?.();
+    const [clientDescriptor, exitDescriptor] = [client.lend(this), exit.lend(this)];
     if (clientDescriptor !== undefined && exitDescriptor !== undefined) {
       const id = accelerator.open(credit, { client: clientDescriptor, exit: exitDescriptor }, this);
       if (id !== undefined) {
@@ -51,6 +50,15 @@ export class Passage implements FlowUser {
     pipe.toExit.continueWith(undefined);
     pipe.toClient.continueWith(undefined);
     return false;
+  }
+
+  giveBack(): void {
+    this.#leave({ isOver: true });
+  }
+
+  /** Within a batch of events others may follow that belong to TypeScript. */
+  chunkRead(): void {
+    queueMicrotask(() => this.enter());
   }
 
   noticed(notice: Notice): void {

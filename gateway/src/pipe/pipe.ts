@@ -1,3 +1,4 @@
+import type { Limits } from '../limits.ts';
 import type { Meter } from '../metering/meter.ts';
 import type { SliceReader } from './handle.ts';
 import type { RawSockets } from './raw-sockets.ts';
@@ -14,15 +15,21 @@ export interface SideListener {
   closed(): void;
 }
 
+/** Uses a descriptor that was lent. */
+export interface Borrower {
+  /** Must end the use of the descriptor, and say so by `Lendable.returned`. */
+  giveBack(): void;
+}
+
 /** A descriptor that native code may use for a while. */
 export interface Lendable {
   /** Whether nothing waits to be written, so that the descriptor can be lent or taken over now. */
   readonly isReady: boolean;
   /**
-   * Stops reading and lends the descriptor to native code. Before the side does anything with its socket, it calls `takenBack`, which must
-   * end the use of the descriptor; `returned` says that it has ended. Undefined if there is no descriptor.
+   * Stops reading and lends the descriptor to native code. Before the side does anything with its socket, it has the borrower give it back;
+   * `returned` says that this is done. Undefined if there is no descriptor.
    */
-  lend(takenBack: () => void): number | undefined;
+  lend(borrower: Borrower): number | undefined;
   returned(): void;
   /** Native code has consumed this error of the socket. Call it after `returned`. */
   fail(error: Error): void;
@@ -34,8 +41,12 @@ export interface Lendable {
 export interface RawReads extends Lendable {
   /** @returns what was read before the pipe */
   takeUnread(): Buffer;
-  /** Called after a chunk was read and its receiver takes more. */
-  onRead: (() => void) | undefined;
+  /** Told after a chunk was read and its receiver takes more. */
+  reader: RawReader | undefined;
+}
+
+export interface RawReader {
+  chunkRead(): void;
 }
 
 /** Lets a relay read into its own buffers instead of receiving chunks by `data`. */
@@ -44,6 +55,14 @@ export interface DirectReads extends Lendable {
   takeOver(reader: SliceReader): Buffer;
   /** Shrinks the next read after its slice was requested. */
   shrinkNext(slice: Uint8Array): void;
+}
+
+/** Who opened a socket of a pipe. */
+export interface SideOwner {
+  readonly limits: Pick<Limits, 'lingerMs' | 'flushMs'>;
+  sideClosed?(): void;
+  /** An end of the peer is none of its own just now: its data may be truncated. */
+  isCut?(): boolean;
 }
 
 /** One side of a pipe: a TCP socket, or an HTTP exchange. */
@@ -82,12 +101,17 @@ export interface PipeTask {
   /** Payload that the client sent together with its handshake. */
   readonly early: Buffer;
   readonly meter: Meter;
+  readonly owner: PipeOwner;
+}
+
+/** An object that lives as long as the pipe: functions for each tunnel would take more memory than the rest of the pipe. */
+export interface PipeOwner {
   /** Called when the exit's side has closed, even after `stop`. */
   exitClosed(): void;
   /** Called when one side has sent its end. */
   halfClosed(): void;
   /** Called when both sides have closed. Not called after `stop`. */
-  ended(end: PipeEnd): void;
+  pipeEnded(end: PipeEnd): void;
 }
 
 export interface Pipe {

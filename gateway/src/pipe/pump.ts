@@ -78,9 +78,8 @@ function startRaw(task: PipeTask, accelerator: Accelerator): Pipe | undefined {
   if (!client || !exit || !task.meter.creditOfOutlet) return undefined;
   const early = client.takeUnread();
   const pipe = new JoinedSides(task);
-  const passage = new Passage({ accelerator, pipe, meter: task.meter, client, exit, prepare: () => {} });
-  // Within a batch of events others may follow that belong here.
-  client.onRead = exit.onRead = () => queueMicrotask(() => passage.enter());
+  const passage = new Passage({ accelerator, pipe, meter: task.meter, client, exit });
+  client.reader = exit.reader = passage;
   pipe.start(early.length > 0 ? Buffer.concat([task.early, early]) : task.early, exit.takeUnread());
   passage.enter();
   return pipe;

@@ -1,19 +1,9 @@
 import type { Socket } from 'node:net';
-import type { Limits } from '../limits.ts';
-import type { DirectReads, RawReads, Side, SideListener } from './pipe.ts';
+import type { Borrower, DirectReads, RawReader, RawReads, Side, SideListener, SideOwner } from './pipe.ts';
 import type { RawListener, RawSocket } from './raw-sockets.ts';
 import { TcpSide } from './tcp-side.ts';
 
 const NOTHING = Buffer.alloc(0);
-
-interface RawSideOptions {
-  readonly limits: Pick<Limits, 'lingerMs' | 'flushMs'>;
-  readonly whenClosed?: () => void;
-  /** An end of the peer is none of its own just now: its data may be truncated. */
-  readonly isCut?: () => boolean;
-  /** Was read before. */
-  readonly unread?: Buffer | undefined;
-}
 
 /**
  * A socket of native code as a side of a pipe. It does what most tunnels need; for failed writes, the delivery of last bytes and whatever
@@ -21,24 +11,24 @@ interface RawSideOptions {
  */
 export class RawSide implements Side, RawReads, RawListener {
   readonly #raw: RawSocket;
-  readonly #options: RawSideOptions;
+  readonly #owner: SideOwner;
   #unread: Buffer | undefined;
   #listener: SideListener | undefined;
   #onDrained: (() => void) | undefined;
   /** Set while the relay uses the descriptor. */
-  #takenBack: (() => void) | undefined;
+  #borrower: Borrower | undefined;
   #tcp: { readonly side: TcpSide; readonly socket: Socket } | undefined;
   #isReading = false;
   #isShut = false;
   #hasToldEnd = false;
-  onRead: (() => void) | undefined;
+  reader: RawReader | undefined;
 
-  constructor(raw: RawSocket, options: RawSideOptions) {
+  /** @param unread was read before */
+  constructor(raw: RawSocket, owner: SideOwner, unread?: Buffer) {
     this.#raw = raw;
-    this.#options = options;
-    this.#unread = options.unread;
+    this.#owner = owner;
+    this.#unread = unread;
     raw.listener = this;
-    raw.onClosed = () => this.#closed();
   }
 
   get raw(): RawReads | undefined {
@@ -65,16 +55,16 @@ export class RawSide implements Side, RawReads, RawListener {
     return unread ?? NOTHING;
   }
 
-  lend(takenBack: () => void): number | undefined {
+  lend(borrower: Borrower): number | undefined {
     const descriptor = this.#raw.lend();
     if (descriptor === undefined) return undefined;
-    this.#takenBack = takenBack;
+    this.#borrower = borrower;
     this.#isReading = false;
     return descriptor;
   }
 
   returned(): void {
-    this.#takenBack = undefined;
+    this.#borrower = undefined;
   }
 
   /** The relay has consumed this error of the socket. */
@@ -91,8 +81,8 @@ export class RawSide implements Side, RawReads, RawListener {
   }
 
   #takeBack(): void {
-    this.#takenBack?.();
-    if (this.#takenBack !== undefined) throw new Error('A descriptor is still lent');
+    this.#borrower?.giveBack();
+    if (this.#borrower !== undefined) throw new Error('A descriptor is still lent');
   }
 
   open(listener: SideListener): void {
@@ -105,7 +95,7 @@ export class RawSide implements Side, RawReads, RawListener {
   /** It was closed before it was opened. */
   #lost(listener: SideListener): void {
     listener.failed();
-    this.#closed();
+    this.closed();
   }
 
   write(chunk: Buffer, onDrained: () => void): boolean {
@@ -160,13 +150,13 @@ export class RawSide implements Side, RawReads, RawListener {
   data(chunk: Buffer): void {
     if (!this.#listener) this.#unread = Buffer.concat([this.takeUnread(), chunk]);
     else if (!this.#listener.data(chunk)) this.#pause();
-    else this.onRead?.();
+    else this.reader?.chunkRead();
   }
 
   ended(): void {
     if (this.#tcp || this.#hasToldEnd) return;
     this.#hasToldEnd = true;
-    if (this.#options.isCut?.() === true) {
+    if (this.#owner.isCut?.() === true) {
       this.failed();
       return this.reset();
     }
@@ -201,7 +191,13 @@ export class RawSide implements Side, RawReads, RawListener {
     socket.on('error', () => socket.destroy());
     const unread = this.takeUnread();
     if (unread.length > 0 && !socket.destroyed) socket.unshift(unread);
-    const side = new TcpSide(socket, this.#options.limits, this.#options.whenClosed, this.#options.isCut);
+    const owner = this.#owner;
+    const side = new TcpSide(
+      socket,
+      owner.limits,
+      () => owner.sideClosed?.(),
+      () => owner.isCut?.() === true,
+    );
     this.#tcp = { side, socket };
     if (this.#listener) side.open(this.#withOneEnd(this.#listener));
     // If this write has failed, that is reported before, and nothing more is written.
@@ -230,8 +226,8 @@ export class RawSide implements Side, RawReads, RawListener {
     this.#raw.read(false);
   }
 
-  #closed(): void {
-    this.#options.whenClosed?.();
+  closed(): void {
+    this.#owner.sideClosed?.();
     this.#listener?.closed();
   }
 }

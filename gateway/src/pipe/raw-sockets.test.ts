@@ -28,9 +28,9 @@ function record(socket: RawSocket) {
     unwritten: () => events.push('unwritten'),
     drained: () => events.push('drained'),
     connected: () => events.push('connected'),
+    closed: () => events.push('closed'),
   };
   socket.listener = listener;
-  socket.onClosed = () => events.push('closed');
   return { events, text: () => Buffer.concat(chunks).toString('latin1') };
 }
 

@@ -26,6 +26,8 @@ export interface RawListener {
   failed(error: Error): void;
   /** What was written has failed later. Nothing more can be written, but something may still be read. */
   unwritten(): void;
+  /** Called once when the socket is closed, later than its cause. Not if it became a socket of Node. */
+  closed?(): void;
   drained?(): void;
   connected?(): void;
 }
@@ -173,8 +175,6 @@ export const ignored: RawListener = { data: () => {}, ended: () => {}, failed: (
 /** A TCP socket that allows half-open connections. It reads nothing until `read`, and what it is not asked to read stays unread. */
 export class RawSocket {
   listener = ignored;
-  /** Called once when it is closed, later than its cause. Not if it became a socket of Node. */
-  onClosed: () => void = () => {};
   /** The peer has ended its direction. */
   hasEnded = false;
   /** What waits to be written. */
@@ -286,7 +286,7 @@ export class RawSocket {
     this.#isOpen = false;
     this.sockets.closed(this.id);
     this.sockets.native.drop(this.id, isReset);
-    queueMicrotask(() => this.onClosed());
+    queueMicrotask(() => this.listener.closed?.());
   }
 }
 

@@ -14,7 +14,7 @@ import {
   wasReset,
 } from './handle.ts';
 import { whenDelivered } from './send-queue.ts';
-import type { DirectReads, Side, SideListener } from './pipe.ts';
+import type { Borrower, DirectReads, Side, SideListener } from './pipe.ts';
 
 /** After these errors of a write the peer can send nothing more: what has arrived is all that will be read. */
 const PEER_IS_GONE = new Set(['ECONNRESET', 'EPIPE']);
@@ -30,7 +30,7 @@ export class TcpSide implements Side, DirectReads {
   /** What had been read when a write failed: since then the rest is read, and nothing more is written. */
   #readBytesAtFailure: number | undefined;
   /** Set while native code uses the descriptor. */
-  #takenBack: (() => void) | undefined;
+  #borrower: Borrower | undefined;
 
   constructor(
     private socket: Socket,
@@ -64,15 +64,15 @@ export class TcpSide implements Side, DirectReads {
     shrinkNextRead(this.socket, slice);
   }
 
-  lend(takenBack: () => void): number | undefined {
+  lend(borrower: Borrower): number | undefined {
     const descriptor = lendHandle(this.socket);
-    if (descriptor !== undefined) this.#takenBack = takenBack;
+    if (descriptor !== undefined) this.#borrower = borrower;
     return descriptor;
   }
 
   returned(): void {
-    if (this.#takenBack === undefined) return;
-    this.#takenBack = undefined;
+    if (this.#borrower === undefined) return;
+    this.#borrower = undefined;
     returnHandle(this.socket);
   }
 
@@ -82,8 +82,8 @@ export class TcpSide implements Side, DirectReads {
 
   /** A descriptor that is closed while native code uses it may become that of another customer. */
   #takeBack(): void {
-    this.#takenBack?.();
-    if (this.#takenBack !== undefined) throw new Error('A descriptor is still lent');
+    this.#borrower?.giveBack();
+    if (this.#borrower !== undefined) throw new Error('A descriptor is still lent');
   }
 
   open(listener: SideListener): void {
