@@ -200,12 +200,16 @@ export class RawSide implements Side, RawReads, RawListener {
     );
     this.#tcp = { side, socket };
     if (this.#listener) side.open(this.#withOneEnd(this.#listener));
-    // If this write has failed, that is reported before, and nothing more is written.
-    if (held && side.write(held, () => this.drained())) process.nextTick(() => this.drained());
+    if (held && side.write(held, () => this.drained())) process.nextTick(() => this.#written(side));
     if (this.#isShut) socket.end();
     // It has to read the end itself.
     if (this.#listener && (this.#isReading || hasEnded)) side.resume();
     return this.#tcp;
+  }
+
+  /** If the write has failed, that was reported before, and something pends for ever. */
+  #written({ pendingBytes }: TcpSide): void {
+    if (pendingBytes === 0) this.drained();
   }
 
   #withOneEnd(listener: SideListener): SideListener {

@@ -34,13 +34,17 @@ function record(socket: RawSocket) {
   return { events, text: () => Buffer.concat(chunks).toString('latin1') };
 }
 
-/** @returns how many bytes have come; 0 if none */
-function readNow(socket: Socket, bytes: Buffer): number {
-  try {
-    return readSync(socketDescriptor(socket)!, bytes);
-  } catch {
-    return 0;
+/** Waits for bytes that are on their way, without a turn of the event loop. */
+function readNow(socket: Socket, wantedBytes: number): Buffer {
+  const bytes = Buffer.alloc(wantedBytes);
+  for (let at = 0; at < wantedBytes;) {
+    try {
+      at += readSync(socketDescriptor(socket)!, bytes.subarray(at));
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'EAGAIN') throw error;
+    }
   }
+  return bytes;
 }
 
 const openSockets = () => new Accelerator(loadNative(acceleratorFile!), 1).sockets;
@@ -204,15 +208,89 @@ describe.runIf(acceleratorFile !== undefined)('sockets of native code', () => {
     const side = new RawSide(near, { limits: { lingerMs: 50, flushMs: 60_000 } });
     side.open({ data: () => true, ended: () => {}, failed: () => {}, closed: () => {} });
     peer.pause();
-    let drained = 0;
-    while (side.write(Buffer.alloc(20_000), () => (drained += 1)));
-    const read = Buffer.alloc(4_000_000);
+    const sent = patternedBytes(20_000_000);
+    let [at, drained] = [0, 0];
+    while (side.write(sent.subarray(at, (at += 20_000)), () => (drained += 1)));
     // In one turn, in which native code cannot see that there is room again.
-    while (readNow(peer, read) > 0);
-    expect(side.socket.writableLength).toBe(0);
+    const read = readNow(peer, at - side.pendingBytes);
+    expect(side.socket.destroyed).toBe(false);
     await until(() => drained > 0);
     expect([drained, side.pendingBytes]).toEqual([1, 0]);
+    side.end();
+    const received = Buffer.concat([read, (await new Reader(peer.resume()).rest()).bytes]);
+    expect([received.length, sha256(received)]).toEqual([at, sha256(sent.subarray(0, at))]);
     side.close();
+  });
+
+  it('report what came before a reset also when what they held cannot be written any more', async () => {
+    const { near, peer } = await connected(openSockets());
+    const side = new RawSide(near, { limits: { lingerMs: 50, flushMs: 60_000 } });
+    const events: string[] = [];
+    const closed = new Promise<void>((fulfil) => {
+      side.open({
+        data: (chunk) => events.push(chunk.toString()) > 0,
+        ended: () => events.push('ended'),
+        failed: (restBytes) => events.push(`failed after ${restBytes}`),
+        closed: () => fulfil(),
+      });
+    });
+    peer.pause();
+    while (side.write(Buffer.alloc(20_000), () => events.push('drained')));
+    await new Promise((fulfil) => peer.write('answer', fulfil));
+    peer.resetAndDestroy();
+    // What was held has failed.
+    await until(() => side.raw === undefined);
+    side.resume();
+    await closed;
+    expect(events).toEqual(['answer', 'failed after 6']);
+  });
+
+  it('report nothing of one that was closed to the next one that has its place', async () => {
+    const sockets = openSockets();
+    const [one, other, spare] = [await connected(sockets), await connected(sockets), await connected(sockets)];
+    const texts: string[] = [];
+    const replace = (closing: RawSocket) => ({
+      ...ignored,
+      data: () => {
+        if (texts.length > 0) return;
+        texts.push('replaced');
+        closing.close();
+        const { localPort = 0 } = spare.peer;
+        const next = sockets.connect({ address: LOOPBACK, port: localPort, localAddress: ANY, localPort: 0 });
+        next.listener = { ...ignored, data: (chunk) => texts.push(chunk.toString()) };
+      },
+    });
+    one.near.listener = replace(other.near);
+    other.near.listener = replace(one.near);
+    for (const { near } of [one, other]) near.read(true);
+    await new Promise(setImmediate);
+    // Native code reports both in one batch.
+    for (const { peer } of [one, other]) peer.write('of before');
+    await until(() => texts.length > 0);
+    for (let turn = 0; turn < 20; turn += 1) await new Promise(setImmediate);
+    expect(texts).toEqual(['replaced']);
+    for (const { near } of [one, other, spare]) near.close();
+  });
+
+  it('leave unread what they are not asked to read', async () => {
+    const { near, peer, text } = await connected(openSockets());
+    const { listener } = near;
+    near.listener = {
+      ...listener,
+      data: (chunk) => {
+        listener.data(chunk);
+        near.read(false);
+      },
+    };
+    near.read(true);
+    peer.write('first');
+    await until(() => text() === 'first');
+    await new Promise((fulfil) => peer.write(' and second', fulfil));
+    for (let turn = 0; turn < 20; turn += 1) await new Promise(setImmediate);
+    expect(text()).toBe('first');
+    near.read(true);
+    await until(() => text() === 'first and second');
+    near.close();
   });
 
   it('read nothing while they are lent, and go on when they read again', async () => {
