@@ -122,8 +122,8 @@ static void notify(struct relay *relay, enum notice_kind kind, double id, int si
 /* ---- pipes ---- */
 
 static void close_pipe(struct relay *relay, struct pipe_pair pipe) {
-  close(pipe.from);
-  close(pipe.to);
+  close_once(pipe.from);
+  close_once(pipe.to);
   relay->pipes_open -= 1;
 }
 

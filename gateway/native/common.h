@@ -1,10 +1,12 @@
 /* What the files of the accelerator share. */
 #ifndef CELLHOP_COMMON_H
 #define CELLHOP_COMMON_H
+#include <errno.h>
 #include <node_api.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 static inline void must(bool is_so, const char *what) {
   if (!is_so) napi_fatal_error("accelerator", NAPI_AUTO_LENGTH, what, NAPI_AUTO_LENGTH);
@@ -13,6 +15,11 @@ static inline void must(bool is_so, const char *what) {
 static inline void *must_have(void *memory) {
   must(memory != NULL, "out of memory");
   return memory;
+}
+
+/* After its close, the number of a descriptor may be that of another customer. */
+static inline void close_once(int fd) {
+  must(close(fd) == 0 || errno != EBADF, "a descriptor was closed twice");
 }
 
 static inline int64_t integer(napi_env env, napi_value value) {

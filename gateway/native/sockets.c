@@ -313,7 +313,7 @@ static char *bytes_of(napi_env env, napi_value value, size_t *length) {
 
 static void close_all(struct sockets *sockets) {
   for (uint32_t index = 0; index < sockets->size; index += 1)
-    if (sockets->all[index] != NULL) close(forget(sockets, sockets->all[index]));
+    if (sockets->all[index] != NULL) close_once(forget(sockets, sockets->all[index]));
   if (sockets->listener >= 0) close(sockets->listener);
   if (sockets->spare >= 0) close(sockets->spare);
 }
@@ -393,7 +393,7 @@ static napi_value stop_listening(napi_env env, napi_callback_info info) {
   struct sockets *sockets = read_arguments(env, info, values);
   if (sockets->listener < 0) return NULL;
   epoll_ctl(sockets->epoll, EPOLL_CTL_DEL, sockets->listener, NULL);
-  close(sockets->listener);
+  close_once(sockets->listener);
   sockets->listener = -1;
   if (sockets->open == 0) uv_unref((uv_handle_t *)&sockets->poll);
   return NULL;
@@ -550,7 +550,7 @@ static napi_value drop(napi_env env, napi_callback_info info) {
   must(napi_get_value_bool(env, values[1], &is_reset) == napi_ok, "not a boolean");
   struct linger none = {.l_onoff = 1, .l_linger = 0};
   if (is_reset) setsockopt(fd, SOL_SOCKET, SO_LINGER, &none, sizeof none);
-  close(fd);
+  close_once(fd);
   return NULL;
 }
 
