@@ -149,6 +149,7 @@ describe('reports', () => {
     ['1 Mbit/s', 125_000, 5, 2.5, 0.1],
     ['100 Mbit/s', 12.5e6, 5, 11, 2.5],
     ['1 Gbit/s', 125e6, 5, 70, 5],
+    ['1 Gbit/s with a near control plane', 125e6, 1, 62, 3],
     ['1 Gbit/s with a long round trip', 125e6, 60, 20, 24],
     ['2 GB/s', 2e9, 5, 210, 64],
   ])(

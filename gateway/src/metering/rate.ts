@@ -6,6 +6,8 @@ const OBSERVATION_MS_MIN = 10;
 const HALF_LIFE_MS = 500;
 /** Grants do not grow further for a control plane that is slower than this. */
 const ROUND_TRIP_MS_MAX = 500;
+/** Nor do they become smaller for one that is faster: half of one would be used up before the window makes a report due. */
+const ROUND_TRIP_MS_OF_GRANTS_MIN = 5;
 /** Assumed until the first measurement. */
 const ROUND_TRIP_MS_FIRST = 20;
 /** The decay of the slowest recent round trip per measurement. */
@@ -68,7 +70,7 @@ export function wantedBytes(
     wantedBytesMax,
   }: Pick<Limits, 'updateSpacingMs' | 'wantedBytesMin' | 'wantedBytesMax'>,
 ): number {
-  const aheadMs = 2 * (updateSpacingMs + 3 * roundTripMs);
+  const aheadMs = 2 * (updateSpacingMs + 3 * Math.max(ROUND_TRIP_MS_OF_GRANTS_MIN, roundTripMs));
   return Math.min(wantedBytesMax, Math.max(wantedBytesMin, Math.ceil((bytesPerSecond * aheadMs) / 1000)));
 }
 
