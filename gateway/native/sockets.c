@@ -26,8 +26,8 @@
 #include <uv.h>
 
 enum { READ_BYTES = 64 * 1024, BUFFER_BYTES = 256 * 1024, READY = 128 };
-/* An address as text, with the interface of one that is local to a link. A port and an address are behind the bytes of sockets. */
-enum { TEXT_BYTES = INET6_ADDRSTRLEN + IF_NAMESIZE + 1, LOCAL_BYTES = 18 };
+/* An address as text, with the interface of one that is local to a link. Two addresses, or a port and one, are behind the bytes of sockets. */
+enum { TEXT_BYTES = INET6_ADDRSTRLEN + IF_NAMESIZE + 1, ADDRESSES_BYTES = 32 };
 /* An id is an index and a number that no later socket of this index has. */
 enum { SOCKET_BITS = 20, FIRST_SOCKETS = 256 };
 enum event_kind { ACCEPTED, CONNECTED, DATA, ENDED, FAILED, DRAINED, UNWRITTEN, EXHAUSTED };
@@ -352,7 +352,7 @@ static napi_value start_sockets(napi_env env, napi_callback_info info) {
   must(length >= EVENT_NUMBERS * EVENTS, "a small array of events");
   must(napi_create_reference(env, values[1], 1, &sockets->events_array) == napi_ok, "no reference");
   sockets->buffer = bytes_of(env, values[2], &length);
-  must(length >= BUFFER_BYTES + LOCAL_BYTES, "a small buffer");
+  must(length >= BUFFER_BYTES + ADDRESSES_BYTES, "a small buffer");
   must(napi_create_reference(env, values[2], 1, &sockets->buffer_array) == napi_ok, "no reference");
   must(napi_create_string_utf8(env, "sockets", NAPI_AUTO_LENGTH, &name) == napi_ok, "no name");
   must(napi_async_init(env, NULL, name, &sockets->context) == napi_ok, "no context");
@@ -423,18 +423,22 @@ static int begin_connect(int fd, const struct sockaddr_storage *to, socklen_t le
   return result == 0 || errno == EINPROGRESS ? 0 : errno;
 }
 
-/* connect(address, port, localAddress, localPort): an empty local address is the host's choice. @returns the id, or the negative system error */
+/*
+ * connect(addressBytes, port, localBytes, localPort): both addresses are behind the bytes of sockets; an empty local one is the host's choice.
+ * @returns the id, or the negative system error
+ */
 static napi_value connect_to(napi_env env, napi_callback_info info) {
   napi_value values[ARGUMENTS];
   struct sockets *sockets = read_arguments(env, info, values);
   struct sockaddr_storage to, from;
-  size_t length, from_length;
-  const char *bytes = bytes_of(env, values[0], &length), *from_bytes = bytes_of(env, values[2], &from_length);
-  socklen_t to_length = to_address(bytes, length, integer(env, values[1]), &to);
+  int64_t length = integer(env, values[0]), from_length = integer(env, values[2]);
+  must(length >= 0 && from_length >= 0 && length + from_length <= ADDRESSES_BYTES, "addresses that are too long");
+  const char *bytes = sockets->buffer + BUFFER_BYTES, *from_bytes = bytes + length;
+  socklen_t to_length = to_address(bytes, (size_t)length, integer(env, values[1]), &to);
   int fd = socket(to.ss_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0), error = 0, one = 1;
   if (fd < 0) return to_number(env, -errno);
   if (from_length > 0) {
-    socklen_t local_length = to_address(from_bytes, from_length, integer(env, values[3]), &from);
+    socklen_t local_length = to_address(from_bytes, (size_t)from_length, integer(env, values[3]), &from);
     setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &one, sizeof one);
     if (bind(fd, (struct sockaddr *)&from, local_length) != 0) error = errno;
   }

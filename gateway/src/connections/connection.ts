@@ -44,6 +44,7 @@ export class Connection {
   /** No new tunnel starts, and the final total is being delivered. */
   isEnding = false;
   acknowledgeEnd: () => void = () => {};
+  #passwordLogin: PasswordLogin | undefined;
   /** Resolved when the control plane has acknowledged the final total. */
   readonly endAcknowledged = new Promise<void>((fulfil) => {
     this.acknowledgeEnd = fulfil;
@@ -76,6 +77,13 @@ export class Connection {
     return this.flows.size > 0 ? performance.now() : Math.max(this.lastTunnelAt, this.lastDnsAt);
   }
 
+  /** Tunnels keep their login: those of one password the same object. */
+  loginByPassword(digest: Buffer): Login {
+    if (this.#passwordLogin?.credential.digest !== digest)
+      this.#passwordLogin = { connection: this, credential: { kind: 'password', digest } };
+    return this.#passwordLogin;
+  }
+
   closeFlows(reason: EndReason): void {
     for (const flow of this.flows) flow.close(reason);
   }
@@ -92,8 +100,8 @@ export class Connection {
   /** After a change of access: closes the flows whose credential is no longer valid. */
   closeForbiddenFlows(): void {
     for (const flow of this.flows)
-      if (!this.access.allows(flow.credential))
-        flow.close(flow.credential.kind === 'password' ? 'password-changed' : 'address-removed');
+      if (!this.access.allows(flow.login.credential))
+        flow.close(flow.login.credential.kind === 'password' ? 'password-changed' : 'address-removed');
   }
 }
 
@@ -101,4 +109,8 @@ export class Connection {
 export interface Login {
   readonly connection: Connection;
   readonly credential: Credential;
+}
+
+interface PasswordLogin extends Login {
+  readonly credential: Extract<Credential, { readonly kind: 'password' }>;
 }

@@ -82,8 +82,7 @@ export class Connections {
     const known = this.#byUsername.get(credentials.username);
     if (!this.#credentials.isEqual(known?.access.digest, digest) || !known || known.isEnding) return undefined;
     this.#passwordChecks.recheckWhenDue(known, credentials, clientAddress);
-    // Tunnels keep it: all of them the same one.
-    return { connection: known, credential: { kind: 'password', digest: known.access.digest ?? digest } };
+    return known.loginByPassword(known.access.digest ?? digest);
   }
 
   /** Keeps the refusal of a login for the owner of the username's connection, if it is open in this run. */

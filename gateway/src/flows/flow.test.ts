@@ -1,8 +1,9 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { defaultLimits } from '../limits.ts';
+import { LinkedList } from '../linked-list.ts';
 import { Credit } from '../metering/credit.ts';
 import { createMetrics } from '../metrics.ts';
-import { Flow } from './flow.ts';
+import { Flow, type FlowConnection } from './flow.ts';
 
 const { tunnelIdleMs, halfClosedIdleMs, grantWaitMs } = defaultLimits;
 
@@ -14,13 +15,21 @@ function openFlow({ grantedBytes = 1_000 } = {}) {
   const credit = new Credit(start, 1_000_000, { due: () => {}, spent: () => {}, ended: () => {} });
   const reasons: string[] = [];
   const credential = { kind: 'address', address: '127.0.0.1' } as const;
+  const connection: FlowConnection = {
+    id: 'connection',
+    credit,
+    limits: { speed: undefined },
+    flows: new LinkedList(),
+    associations: 0,
+    lastTunnelAt: 0,
+  };
   const settings = { limits: defaultLimits, metrics: createMetrics() };
   const flow = new Flow(
     'socks5',
-    credential,
-    { credit, limits: { speed: undefined } },
+    { connection, credential },
+    { close: (reason) => void reasons.push(reason) },
     settings,
-    (reason) => void reasons.push(reason),
+    { closed: () => {} },
   );
   return { flow, credit, reasons };
 }

@@ -1,6 +1,7 @@
 import type { Credential } from '../connections/access.ts';
 import type { Destination } from '../exits/refused-destinations.ts';
 import type { Limits } from '../limits.ts';
+import type { LinkedList, Place } from '../linked-list.ts';
 import { Meter, type MeteredConnection, type Waiter } from '../metering/meter.ts';
 import type { Metrics } from '../metrics.ts';
 import type { PipeEnd } from '../pipe/pipe.ts';
@@ -25,6 +26,32 @@ export type EndReason =
 export const creditEndReason = (reason: string | undefined): EndReason =>
   reason === 'CAP' ? 'cap-reached' : 'out-of-money';
 
+/** What a flow is counted in. */
+export interface FlowConnection extends MeteredConnection {
+  readonly id: string;
+  readonly flows: LinkedList<Flow>;
+  /** The flows over UDP among them. */
+  associations: number;
+  lastTunnelAt: number;
+}
+
+/** The client that has opened a flow. */
+interface FlowLogin {
+  readonly connection: FlowConnection;
+  readonly credential: Credential;
+}
+
+/** What carries a flow. */
+export interface Transport {
+  /** Called once, when the flow ends. */
+  close(reason: EndReason): void;
+}
+
+/** Told of the end of a flow, after its transport. */
+export interface FlowRegistry {
+  closed(flow: Flow, reason: EndReason): void;
+}
+
 interface FlowSettings {
   readonly limits: Pick<Limits, 'grantWaitMs' | 'tunnelIdleMs'>;
   readonly metrics: Pick<Metrics, 'byteTotals' | 'grantWaits' | 'grantWaitSeconds' | 'speedWaits'>;
@@ -32,13 +59,15 @@ interface FlowSettings {
 
 /**
  * One client flow, independent of its transport: its usage, its idle timeout and its end reason. There is one way to close
- * it, with a reason.
+ * it, with a reason. It calls objects that live as long: functions for each flow would take more memory than the flow.
  */
 export class Flow implements Waiter {
   readonly meter: Meter;
   readonly openedAt = performance.now();
   /** Of a tunnel, once it is dialled. */
   destination: Destination | undefined;
+  /** Among the flows of its connection. */
+  place: Place<Flow> | undefined;
   /** It has an open or connecting socket to a destination; it may end before. */
   holdsSocket = true;
   #endReason: EndReason | undefined;
@@ -46,18 +75,17 @@ export class Flow implements Waiter {
   #idleTimer: NodeJS.Timeout;
 
   /**
-   * @param credential how the client that opened the flow authenticated
-   * @param closed called once when the flow ends: nothing is counted any more, and its transport must be closed
+   * @param transport closed once when the flow ends: nothing is counted any more
    */
   constructor(
     readonly protocol: Protocol,
-    readonly credential: Credential,
-    connection: MeteredConnection,
+    readonly login: FlowLogin,
+    private readonly transport: Transport,
     private readonly settings: FlowSettings,
-    private readonly closed: (reason: EndReason) => void,
+    private readonly registry: FlowRegistry,
   ) {
     const { limits, metrics } = settings;
-    this.meter = new Meter(connection, metrics.byteTotals(protocol), this);
+    this.meter = new Meter(login.connection, metrics.byteTotals(protocol), this);
     this.#idleMs = limits.tunnelIdleMs;
     this.#idleTimer = setTimeout(() => this.#checkIdle(), this.#idleMs);
   }
@@ -79,7 +107,8 @@ export class Flow implements Waiter {
     this.#endReason = reason;
     clearTimeout(this.#idleTimer);
     this.meter.stop();
-    this.closed(reason);
+    this.transport.close(reason);
+    this.registry.closed(this, reason);
   }
 
   get grantWaitMs(): number {

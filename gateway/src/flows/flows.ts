@@ -5,7 +5,7 @@ import type { Limits } from '../limits.ts';
 import type { Metrics } from '../metrics.ts';
 import { TunnelFailure } from '../statuses.ts';
 import { type FlowCounts, isWithinFairShare } from './fair-share.ts';
-import { type EndReason, Flow, type Protocol } from './flow.ts';
+import { type EndReason, Flow, type FlowConnection, type FlowRegistry, type Protocol, type Transport } from './flow.ts';
 
 interface FlowsSettings {
   readonly limits: Limits;
@@ -19,7 +19,7 @@ const TUNNEL: FlowCounts = { tunnels: 1, associations: 0 };
 const ASSOCIATION: FlowCounts = { tunnels: 1, associations: 1 };
 
 /** All flows of this node: admission and draining. */
-export class Flows {
+export class Flows implements FlowRegistry {
   #open = 0;
   /** Flows with an open or connecting socket to a destination, including ended flows that still deliver. */
   #holdingSockets = 0;
@@ -78,15 +78,11 @@ export class Flows {
     });
   }
 
-  /** @param closeTransport closes the transport of the flow; called once */
-  open({ connection, credential }: Login, protocol: Protocol, closeTransport: (reason: EndReason) => void): Flow {
-    const flow = new Flow(protocol, credential, connection, this.settings, (reason) => {
-      closeTransport(reason);
-      connection.flows.remove(place);
-      this.#closed(flow, connection, reason);
-    });
+  open(login: Login, protocol: Protocol, transport: Transport): Flow {
+    const { connection } = login;
+    const flow = new Flow(protocol, login, transport, this.settings, this);
     if (connection.flows.size === 0) this.#connections += 1;
-    const place = connection.flows.add(flow);
+    flow.place = connection.flows.add(flow);
     this.#countAssociation(connection, flow, 1);
     this.#open += 1;
     this.#holdingSockets += 1;
@@ -119,7 +115,10 @@ export class Flows {
     this.#drained?.();
   }
 
-  #closed(flow: Flow, connection: Connection, reason: EndReason): void {
+  /** Called by the flow. */
+  closed(flow: Flow, reason: EndReason): void {
+    const { connection } = flow.login;
+    if (flow.place) connection.flows.remove(flow.place);
     if (connection.flows.size === 0) this.#connections -= 1;
     this.#countAssociation(connection, flow, -1);
     connection.lastTunnelAt = performance.now();
@@ -132,7 +131,7 @@ export class Flows {
     this.settings.log.debug(fields, 'Tunnel ended');
   }
 
-  #countAssociation(connection: Connection, { protocol }: Flow, change: 1 | -1): void {
+  #countAssociation(connection: FlowConnection, { protocol }: Flow, change: 1 | -1): void {
     if (protocol !== 'socks5-udp') return;
     connection.associations += change;
     this.#associations += change;

@@ -9,7 +9,7 @@ import type { Metrics } from '../metrics.ts';
 import type { Pipe, PipeEnd, PipeOwner, Relay, Side, StopMode } from '../pipe/pipe.ts';
 import type { Target } from '../protocol/host.ts';
 import { toCause, TunnelFailure } from '../statuses.ts';
-import type { EndReason, Flow, Protocol } from './flow.ts';
+import type { EndReason, Flow, Protocol, Transport } from './flow.ts';
 import type { Flows } from './flows.ts';
 
 /** The parts of the node that tunnels use. */
@@ -32,7 +32,7 @@ const stopModes: Partial<Record<EndReason, StopMode>> = {
 };
 
 /** A flow over TCP: dials the destination, then pipes between it and the client. */
-export class Tunnel implements PipeOwner {
+export class Tunnel implements Transport, PipeOwner {
   readonly flow: Flow;
   /** While it is dialled. */
   #dialAbort: DialAbort | undefined;
@@ -45,7 +45,7 @@ export class Tunnel implements PipeOwner {
     private readonly login: Login,
     protocol: Protocol,
   ) {
-    this.flow = context.flows.open(login, protocol, (reason) => this.#close(reason));
+    this.flow = context.flows.open(login, protocol, this);
   }
 
   /** @throws TunnelFailure; the tunnel is closed then */
@@ -94,7 +94,8 @@ export class Tunnel implements PipeOwner {
     this.flow.close(end);
   }
 
-  #close(reason: EndReason): void {
+  /** Called by the flow, which alone is closed by others. */
+  close(reason: EndReason): void {
     if (this.#pipe) return this.#pipe.stop(stopModes[reason] ?? 'reset');
     this.#dialAbort?.abort();
     this.#dialled?.side.close();

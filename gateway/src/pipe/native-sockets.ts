@@ -3,7 +3,7 @@ export interface NativeSockets {
   startSockets(onEvents: (count: number) => void, events: Float64Array, buffer: Uint8Array): boolean;
   listen(descriptor: number): boolean;
   stopListening(): void;
-  connect(address: Uint8Array, port: number, localAddress: Uint8Array, localPort: number): number;
+  connect(addressBytes: number, port: number, localBytes: number, localPort: number): number;
   read(id: number, mayRead: boolean): void;
   write(id: number, bytes: Uint8Array): number;
   shutdown(id: number): number;

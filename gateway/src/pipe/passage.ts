@@ -21,8 +21,11 @@ interface PassageParts {
  * joined sides go on as if they had read it all.
  */
 export class Passage implements FlowUser, Borrower, RawReader {
-  #flow: { readonly id: number; readonly credit: Credit } | undefined;
-  #collected = { toExit: 0, toClient: 0 };
+  /** While native code has the tunnel. */
+  #flow: number | undefined;
+  #credit: Credit | undefined;
+  #toExit = 0;
+  #toClient = 0;
   /** Something is to be decided that native code would only meet again. */
   #isOver = false;
 
@@ -31,7 +34,7 @@ export class Passage implements FlowUser, Borrower, RawReader {
   /** @returns whether native code has the tunnel now, and nothing may be read here */
   enter(): boolean {
     const { accelerator, pipe, meter, client, exit } = this.parts;
-    if (this.#isOver || this.#flow || !pipe.isFlowing || !client.isReady || !exit.isReady) return false;
+    if (this.#isOver || this.#flow !== undefined || !pipe.isFlowing || !client.isReady || !exit.isReady) return false;
     const credit = meter.creditOfOutlet;
     if (!credit) return false;
     this.parts.prepare?.();
@@ -39,8 +42,9 @@ export class Passage implements FlowUser, Borrower, RawReader {
     if (clientDescriptor !== undefined && exitDescriptor !== undefined) {
       const id = accelerator.open(credit, { client: clientDescriptor, exit: exitDescriptor }, this);
       if (id !== undefined) {
-        this.#collected = { toExit: 0, toClient: 0 };
-        this.#flow = { id, credit };
+        this.#flow = id;
+        this.#credit = credit;
+        this.#toExit = this.#toClient = 0;
         meter.setPassage(this);
         return true;
       }
@@ -62,9 +66,9 @@ export class Passage implements FlowUser, Borrower, RawReader {
   }
 
   noticed(notice: Notice): void {
-    if (!this.#flow) return;
+    if (this.#flow === undefined) return;
     if (notice.kind === 'starved') {
-      const mayStay = this.parts.meter.creditOfOutlet?.refillOutlet() && this.parts.accelerator.resume(this.#flow.id);
+      const mayStay = this.parts.meter.creditOfOutlet?.refillOutlet() && this.parts.accelerator.resume(this.#flow);
       if (!mayStay) this.#leave({ isOver: false });
       return;
     }
@@ -77,29 +81,30 @@ export class Passage implements FlowUser, Borrower, RawReader {
   }
 
   collect(): void {
-    if (!this.#flow) return;
-    this.#count(this.#flow.id);
+    if (this.#flow === undefined) return;
+    this.#count(this.#flow);
     if (!this.parts.meter.creditOfOutlet) this.#leave({ isOver: false });
   }
 
   #count(id: number): void {
     const { meter, accelerator } = this.parts;
     const { toExit, toClient, lastAt } = accelerator.read(id);
-    const before = this.#collected;
-    this.#collected = { toExit, toClient };
-    if (toExit > before.toExit) meter.passed('toExit', toExit - before.toExit, lastAt);
-    if (toClient > before.toClient) meter.passed('toClient', toClient - before.toClient, lastAt);
+    const [newToExit, newToClient] = [toExit - this.#toExit, toClient - this.#toClient];
+    this.#toExit = toExit;
+    this.#toClient = toClient;
+    if (newToExit > 0) meter.passed('toExit', newToExit, lastAt);
+    if (newToClient > 0) meter.passed('toClient', newToClient, lastAt);
   }
 
   #leave({ isOver }: { isOver: boolean }): void {
-    const flow = this.#flow;
+    const [flow, credit] = [this.#flow, this.#credit];
     this.#isOver ||= isOver;
-    if (!flow) return;
+    if (flow === undefined || !credit) return;
     const { accelerator, pipe, meter, client, exit } = this.parts;
     this.#flow = undefined;
-    this.#count(flow.id);
+    this.#count(flow);
     meter.setPassage(undefined);
-    const [toExit, toClient] = accelerator.close(flow.id, flow.credit);
+    const [toExit, toClient] = accelerator.close(flow, credit);
     client.returned();
     exit.returned();
     pipe.toExit.continueWith(toExit);

@@ -15,7 +15,8 @@ const REPORTED = -1;
 const NUMBERS_PER_EVENT = 4;
 const EVENTS = 258;
 const BUFFER_BYTES = 256 * 1024;
-const LOCAL_BYTES = 18;
+/** Behind the bytes of sockets: two addresses, or a port and an address. */
+const ADDRESSES_BYTES = 32;
 
 /** What a socket reports to its owner. */
 export interface RawListener {
@@ -53,7 +54,7 @@ interface Undocumented {
 /** The sockets of native code. What it reports was true before the first report of its batch. */
 export class RawSockets {
   readonly #events = new Float64Array(new ArrayBuffer(EVENTS * NUMBERS_PER_EVENT * Float64Array.BYTES_PER_ELEMENT));
-  readonly #buffer = Buffer.allocUnsafeSlow(BUFFER_BYTES + LOCAL_BYTES);
+  readonly #buffer = Buffer.allocUnsafeSlow(BUFFER_BYTES + ADDRESSES_BYTES);
   readonly #open = new Map<number, RawSocket>();
   /** Those that became sockets of Node while a batch is reported: its later events are theirs. */
   readonly #taken = new Map<number, Socket>();
@@ -84,9 +85,11 @@ export class RawSockets {
     this.native.stopListening();
   }
 
-  /** @throws the system's error */
+  /** Copies the addresses: V8 would move a small array out of its heap for native code. @throws the system's error */
   connect({ address, port, localAddress, localPort }: Connecting): RawSocket {
-    const id = this.native.connect(address, port, localAddress, localPort);
+    this.#buffer.set(address, BUFFER_BYTES);
+    this.#buffer.set(localAddress, BUFFER_BYTES + address.length);
+    const id = this.native.connect(address.length, port, localAddress.length, localPort);
     if (id < 0) throw systemError(-id, 'connect');
     return this.#add(new RawSocket(this, id, 'connect'));
   }

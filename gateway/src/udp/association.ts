@@ -66,10 +66,11 @@ export class Association {
       dropped: (reason) => this.#drop(reason),
       ended: () => this.flow.close('exit-failed'),
     });
-    this.flow = flows.open(login, 'socks5-udp', (reason) => {
+    const close = (reason: EndReason) => {
       this.#close();
       ended(reason);
-    });
+    };
+    this.flow = flows.open(login, 'socks5-udp', { close });
     this.flow.setIdleTimeout(limits.udpIdleMs);
   }
 
