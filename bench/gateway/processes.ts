@@ -16,8 +16,8 @@ const sources = fileURLToPath(new URL('.', import.meta.url));
 /** Inside the repository, so that packages resolve; below `node_modules`, so that no check includes it. */
 const built = join(sources, '../../node_modules/.cache/bench-gateway');
 /** The gateway has the flags of V8 that `bin/cellhop`, which alone names them, gives the product. */
-const flagsOfV8 =
-  readFileSync(join(sources, '../../bin/cellhop'), 'utf8').match(/--(?:max-semi|heap)-[-a-z]+=\d+/g) ?? [];
+const [startLine = ''] = /^exec .+$/m.exec(readFileSync(join(sources, '../../bin/cellhop'), 'utf8')) ?? [];
+const flagsOfV8 = startLine.match(/--[-a-z]+(?:=\d+)?/g) ?? [];
 const children: ChildProcess[] = [];
 
 /**
