@@ -105,7 +105,8 @@ export class Tunnel implements Transport, PipeOwner {
 
 /** Who waits for a tunnel. */
 export interface TunnelClient {
-  readonly isGone: boolean;
+  /** No accessor: V8 creates that of an object literal in its old space, where it keeps a closed socket until the next full collection. */
+  isGone(): boolean;
   /** @returns a function that cancels it */
   whenGone(callback: () => void): () => void;
 }
@@ -113,9 +114,7 @@ export interface TunnelClient {
 /** @param isGoneAtEnd whether a half-close means that nobody waits any more; it is not seen behind data, because nothing reads during the dial */
 export function waitingStream(stream: Duplex, isGoneAtEnd: boolean): TunnelClient {
   return {
-    get isGone() {
-      return stream.destroyed || (isGoneAtEnd && stream.readableEnded);
-    },
+    isGone: () => stream.destroyed || (isGoneAtEnd && stream.readableEnded),
     whenGone: (callback) => {
       stream.once('close', callback);
       if (isGoneAtEnd) stream.once('end', callback);
@@ -142,7 +141,7 @@ export async function openTunnel(
   { target, client }: TunnelRequest,
 ): Promise<{ tunnel: Tunnel; exit: DialledStream }> {
   try {
-    if (client.isGone) throw new TunnelFailure('client-closed');
+    if (client.isGone()) throw new TunnelFailure('client-closed');
     context.flows.admit(login);
     if (!target) throw new TunnelFailure('name-not-found');
     if (!login.connection.limits.allowsPort(target.port)) throw new TunnelFailure('port-prohibited');

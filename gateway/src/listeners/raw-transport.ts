@@ -63,11 +63,8 @@ export class RawTransport implements ClientTransport, RawListener {
 
   waiting(isGoneAtEnd: boolean): TunnelClient {
     if (this.#node) return this.#node.waiting(isGoneAtEnd);
-    const isGone = () => this.isDestroyed || (isGoneAtEnd && this.raw.hasEnded && this.#unreadBytes === 0);
     return {
-      get isGone() {
-        return isGone();
-      },
+      isGone: () => this.isDestroyed || (isGoneAtEnd && this.raw.hasEnded && this.#unreadBytes === 0),
       whenGone: (callback) => {
         this.#gone = { callback, atEnd: isGoneAtEnd };
         return () => {
