@@ -10,6 +10,8 @@ const { port, metrics } = await startGateway({
   allowPrivate: true,
   accelerator: process.env['ACCELERATOR'],
   log: pino({ level: 'warn' }),
+  // Otherwise one connection could have a fourth of the tunnels that the descriptors of this machine allow.
+  descriptors: 100_000,
   nameServers: process.env['NAME_SERVER']?.split(','),
   limits: {
     newTunnelsPerSecond: 1e6,

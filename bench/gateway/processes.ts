@@ -64,6 +64,11 @@ export function pinToCore(child: ChildProcess, core: string): ChildProcess {
   return child;
 }
 
+/** With its descendants. */
+export function killProgram(processId: number | undefined): void {
+  for (const { id } of family(processId)) process.kill(id, 'SIGKILL');
+}
+
 export function killAll(): void {
   for (const child of children) child.kill('SIGKILL');
 }

@@ -86,6 +86,20 @@ export async function startGatewayProgram({ url, token, namePort }: GatewayEnvir
   return { programs, grantWaits: () => request<Waits>(child, { kind: 'grant-waits' }) };
 }
 
+/** Programs that nobody has used, with one of the gateway for each of its protocols. */
+export async function startFreshPrograms(
+  environment: GatewayEnvironment,
+  originPort: number,
+  directory: string,
+): Promise<Program[]> {
+  const gateways = [];
+  for (const name of [GATEWAY_SOCKS5, GATEWAY_CONNECT]) {
+    const { programs } = await startGatewayProgram(environment);
+    gateways.push(...programs.filter((program) => program.name === name));
+  }
+  return [...gateways, ...(await startPeers(originPort, directory))];
+}
+
 export async function startPeers(originPort: number, directory: string): Promise<Program[]> {
   const proxyChain = await start<{ port: number }>('proxy-chain-peer', PROXY_CORE, {
     BENCH_USERNAME: USERNAME,
@@ -161,7 +175,7 @@ const debianPrograms: readonly DebianProgram[] = [
         `Port ${port}`,
         'Listen 127.0.0.1',
         'Timeout 600',
-        'MaxClients 4096',
+        'MaxClients 5000',
         `BasicAuth ${USERNAME} ${PASSWORD}`,
         `LogFile "${join(directory, 'tinyproxy.log')}"`,
         'LogLevel Critical',
@@ -194,7 +208,7 @@ const debianPrograms: readonly DebianProgram[] = [
           `pid ${join(directory, 'nginx.pid')};`,
           'error_log /dev/null;',
           'worker_rlimit_nofile 16384;',
-          'events { worker_connections 8192; }',
+          'events { worker_connections 16384; }',
           `stream { server { listen 127.0.0.1:${port}; proxy_pass 127.0.0.1:${originPort}; } }`,
         ]),
       ];
@@ -212,7 +226,7 @@ function haproxy(name: string, options: readonly string[]): DebianProgram {
     configure({ port, originPort }, directory) {
       const configuration = write(directory, `haproxy-${options.length}.cfg`, [
         'global',
-        '  maxconn 4000',
+        '  maxconn 5000',
         'defaults',
         '  mode tcp',
         '  timeout connect 5s',

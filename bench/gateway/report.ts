@@ -62,7 +62,7 @@ function cell(list: Measurements, withoutProxy: Measurements): string {
   if (!first) return '';
   if (list.some(({ sample }) => sample.errors > 0)) return 'invalid: errors';
   const text = (key: keyof Sample) => medianOf(list, key).toFixed(medianOf(list, key) < 10 ? 2 : 0);
-  if (first.row.unit === 'memory') return text('kilobytes');
+  if (first.row.unit === 'memory') return `${text('kilobytes')}${rangeOf(list.map(({ sample }) => sample.kilobytes))}`;
   if (first.row.unit === 'message') return `${text('p50Micros')} / ${text('p99Micros')}`;
   const load = `${(100 * medianOf(list, 'loadShare')).toFixed(0)} %`;
   if (first.program.name === NO_PROXY) return `${text('perSecond')} (${load})`;
@@ -85,14 +85,16 @@ function ratioCell(ours: Measurements, theirs: Measurements, withoutProxy: Measu
     const ratios = ours.flatMap(({ round, sample }) =>
       theirs.filter((each) => each.round === round).map((other) => sample[key] / other.sample[key]),
     );
-    const range = ratios.length > 1 ? ` (${Math.min(...ratios).toFixed(2)} to ${Math.max(...ratios).toFixed(2)})` : '';
-    return `${median(ratios).toFixed(2)}${range}`;
+    return `${median(ratios).toFixed(2)}${rangeOf(ratios)}`;
   };
   if (unit === 'memory') return ratio('kilobytes');
   if (unit === 'message') return `${ratio('p50Micros')} / ${ratio('p99Micros')}`;
   const isRateValid = [ours, theirs].every((list) => rateFault(list, withoutProxy) === undefined);
   return `${isRateValid ? `${ratio('perSecond')}; ` : ''}CPU ${ratio('cpu')}`;
 }
+
+const rangeOf = (values: readonly number[]) =>
+  values.length > 1 ? ` (${Math.min(...values).toFixed(2)} to ${Math.max(...values).toFixed(2)})` : '';
 
 const medianOf = (list: Measurements, key: keyof Sample) => median(list.map(({ sample }) => sample[key]));
 

@@ -6,7 +6,7 @@
  * KIND   down, up: each client has one endless stream; paced: the same down, each at BYTES_PER_SECOND in segments as of a mobile network;
  *        tunnels: a new tunnel for each byte; named-tunnels: the same to a name; ping: one message of 1 KB at a time, on all tunnels in turn;
  *        requests, kept-requests: GET in absolute form on new connections, or on kept ones;
- *        idle, stalled: tunnels without data, and with an endless stream that the client does not read.
+ *        idle, stalled: tunnels without data, and with an endless stream that the client does not read; until SIGTERM.
  * VIA    none, socks5, connect. PROXY_PORT is that of the origin if there is no proxy.
  * USERNAME with a star at its end: by SOCKS5 each client has a name of its own, with its number in place of the star.
  * Prints a line when the measurement starts, and one of JSON when it ends.
@@ -17,6 +17,7 @@
 #define _GNU_SOURCE
 #include <arpa/inet.h>
 #include <errno.h>
+#include <signal.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <stdio.h>
@@ -87,6 +88,8 @@ static long bytes, count, errors;
 static struct peer **clients;
 static float latencies[LATENCIES_MAX];
 static int latency_count;
+
+static volatile sig_atomic_t is_over;
 
 static void open_client(int index);
 
@@ -458,11 +461,16 @@ static void handle(struct peer *peer) {
 static void run_until(double end, int until_opened) {
   struct epoll_event events[EVENTS];
   int started = opened + opening;
-  while (now() < end && !(until_opened && opened + errors >= client_count)) {
+  while (!is_over && now() < end && !(until_opened && opened + errors >= client_count)) {
     while (until_opened && opening < OPENING_MAX && started < client_count) open_client(started++);
     int ready = epoll_wait(loop, events, EVENTS, 20);
     for (int index = 0; index < ready; index += 1) handle(events[index].data.ptr);
   }
+}
+
+static void finish(int signal) {
+  (void)signal;
+  is_over = 1;
 }
 
 static void listen_as_origin(void) {
@@ -504,6 +512,7 @@ int main(int argc, char **argv) {
   block = memfd_create("block", MFD_CLOEXEC);
   if (!clients || loop < 0 || block < 0 || ftruncate(block, BLOCK_BYTES) != 0) fail("start");
   listen_as_origin();
+  signal(SIGTERM, finish);
 
   run_until(now() + OPENING_SECONDS_MAX, 1);
   run_until(now() + WARM_UP_MS / 1000.0, 0);

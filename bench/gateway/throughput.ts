@@ -9,11 +9,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { freePort } from '../../tools/ports.mjs';
 import { createRandom } from '../../tools/random.ts';
-import { build, killAll, OTHER_CORE, start } from './processes.ts';
-import { type Program, startGatewayProgram, startPeers } from './programs.ts';
+import { build, killAll, killProgram, OTHER_CORE, start } from './processes.ts';
+import { type Program, startFreshPrograms, startGatewayProgram, startPeers } from './programs.ts';
 import { type Measurement, report } from './report.ts';
-import { memoryRows, type Row, rows } from './rows.ts';
-import { compileLoad, runStep } from './stream-load.ts';
+import { type MemoryRow, memoryRows, type Row, rows } from './rows.ts';
+import { compileLoad, runMemorySteps, runStep } from './stream-load.ts';
 
 const USAGE =
   'npm run bench:gateway -- [short] [rounds=5] [milliseconds=1000] [seed=7] [rows=tunnels] [programs=gateway]';
@@ -38,36 +38,54 @@ async function main(): Promise<void> {
   const { ready: control } = await start<{ url: string; token: string }>('control-peer', OTHER_CORE, {
     UPSTREAM_PORT: String(originPort),
   });
-  const gateway = await startGatewayProgram({ ...control, namePort });
-  const peers = await startPeers(originPort, directory);
-  const programs = [...gateway.programs, ...peers].filter(({ name }) => name.includes(options.programs));
   const isWanted = ({ title }: Row) => title.includes(options.rows);
-  const [inRounds, inFreshPrograms] = [rows.filter(isWanted), memoryRows(options).filter(isWanted)];
-  const stepsOf = (row: Row) =>
-    programs.filter((program) => takesPart(program, row)).map((program) => ({ row, program }));
-  const steps = inRounds.flatMap(stepsOf);
+  const [inRounds, ofMemory] = [rows.filter(isWanted), memoryRows(options).filter(isWanted)];
+  const environment = { ...control, namePort };
   const measurements: Measurement[] = [];
+  for (const row of ofMemory) {
+    const programs = await startFreshPrograms(environment, originPort, directory);
+    for (const program of programs.filter((each) => takesPart(each, row)))
+      measurements.push(...(await measureMemory(load, row, program, { originPort, namePort })));
+    for (const { processId } of programs) killProgram(processId);
+  }
+  const gateway = await startGatewayProgram(environment);
+  const programs = [...gateway.programs, ...(await startPeers(originPort, directory))];
+  const steps = inRounds.flatMap((row) =>
+    programs.filter((program) => takesPart(program, row)).map((program) => ({ row, program })),
+  );
   const random = createRandom(options.seed);
   console.log(`Seed ${options.seed}; ${options.rounds} rounds of ${steps.length} steps`);
-  const measure = async ({ row, program }: (typeof steps)[number], round: number) => {
-    const { milliseconds } = options;
-    const sample = await runStep(load, row, program, { originPort, namePort, milliseconds });
-    if (sample.errors > 0) console.log(`${row.title}, ${program.name}: ${sample.errors} errors`);
-    // V8 compiles in stages, so the first round is a warm-up.
-    if (round > 0) measurements.push({ row, program, round, sample });
-  };
-  for (const step of inFreshPrograms.flatMap(stepsOf)) await measure(step, 1);
-  for (let round = 0; round <= options.rounds; round += 1) {
-    for (const step of shuffled(steps, random)) await measure(step, round);
+  for (let round = 0; round <= options.rounds && steps.length > 0; round += 1) {
+    for (const { row, program } of shuffled(steps, random)) {
+      const { milliseconds } = options;
+      const sample = await runStep(load, row, program, { originPort, namePort, milliseconds });
+      if (sample.errors > 0) console.log(`${row.title}, ${program.name}: ${sample.errors} errors`);
+      // V8 compiles in stages, so the first round is a warm-up.
+      if (round > 0) measurements.push({ row, program, round, sample });
+    }
     console.log(round === 0 ? 'warmed up' : `round ${round} of ${options.rounds} done`);
   }
   const { count, seconds } = await gateway.grantWaits();
-  report(measurements, [...inRounds, ...inFreshPrograms], programs);
+  report(measurements, [...inRounds, ...ofMemory.flatMap((row) => [row, row.further])], programs);
   console.log(`Tunnels of the gateway waited ${count} times for a grant, ${seconds.toFixed(2)} s together.`);
+}
+
+/** The first load is a row of its own; of the others each is a round. */
+async function measureMemory(
+  load: string,
+  row: MemoryRow,
+  program: Program,
+  ports: Parameters<typeof runMemorySteps>[3],
+): Promise<Measurement[]> {
+  const samples = await runMemorySteps(load, row, program, ports);
+  const errors = samples.reduce((sum, sample) => sum + sample.errors, 0);
+  if (errors > 0) console.log(`${row.title}, ${program.name}: ${errors} errors`);
+  return samples.map((sample, round) => ({ row: round === 0 ? row : row.further, program, round, sample }));
 }
 
 /** Requests in absolute form are for HTTP proxies; only the gateway asks the name server of the load; no proxy has no memory. */
 function takesPart(program: Program, { kind, title, unit }: Row): boolean {
+  if (!program.name.includes(options.programs)) return false;
   if (program.rows) return program.rows.includes(title);
   if (kind === 'named-tunnels') return program.name.startsWith('gateway');
   if (kind === 'requests' || kind === 'kept-requests') return program.via === 'connect' || program.name === 'no proxy';
