@@ -38,7 +38,11 @@ export async function startGatewayUnderTest(control: ControlPlane, descriptors: 
       PROGRAM,
     ],
     {
-      env: { PATH: process.env['PATH'], GATEWAY_SETTINGS: JSON.stringify({ controlUrl, token, metricsPort }) },
+      env: {
+        PATH: process.env['PATH'],
+        ACCELERATOR: process.env['ACCELERATOR'],
+        GATEWAY_SETTINGS: JSON.stringify({ controlUrl, token, metricsPort }),
+      },
       stdio: ['ignore', 'pipe', 'inherit'],
     },
   );

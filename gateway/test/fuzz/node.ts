@@ -12,7 +12,11 @@ type Settings = Pick<GatewaySettings, 'controlUrl' | 'token'> &
 export async function startNode(settings: Settings, failed: (what: string) => void) {
   const program = fileURLToPath(new URL('node-process.ts', import.meta.url));
   const child = spawn(process.execPath, ['--expose-gc', '--import', 'tsx', program], {
-    env: { PATH: process.env['PATH'], GATEWAY_SETTINGS: JSON.stringify(settings) },
+    env: {
+      PATH: process.env['PATH'],
+      ACCELERATOR: process.env['ACCELERATOR'],
+      GATEWAY_SETTINGS: JSON.stringify(settings),
+    },
     stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
   });
   let isStopping = false;

@@ -17,6 +17,8 @@ type TunnelsCase = RelayCase & { readonly kind: 'tunnels' };
 
 const MIB = 1_048_576;
 const STALL_BYTES = 5 * MIB;
+/** Bytes in a second, which hold up nothing. */
+const FAST = 100_000_000;
 
 export function createCase(seed: number, index: number): RelayCase {
   const random = createRandom(Math.imul(seed, 0x85ebca6b) ^ Math.imul(index + 1, 0x9e3779b1));
@@ -79,10 +81,17 @@ function createTunnels(random: Random, index: number): TunnelsCase {
     : settings.grantStepBytes;
   const isSmall = grantStepBytes < 70_000;
   const isShared = finish.how === 'operator' || finish.how === 'idle';
+  const isAlone = count === 1;
+  const isLimited = isAlone && chance(random, 0.06);
+  const unlimited: Step[] = isLimited ? [{ do: 'speed', bytesPerSecond: null, isAwaited: true }] : [];
   const tunnels = Array.from({ length: count }, () =>
-    createTunnel(random, createSteps(random, isSmall), isShared ? finish : createFinishOfOne(random, isSmall)),
+    createTunnel(
+      random,
+      [...unlimited, ...createSteps(random, isSmall, isAlone)],
+      isShared ? finish : createFinishOfOne(random, isSmall),
+    ),
   );
-  return { ...settings, kind: 'tunnels', index, grantStepBytes, tunnels, isListed };
+  return { ...settings, kind: 'tunnels', index, grantStepBytes, isLimited, tunnels, isListed };
 }
 
 /** Finishes that concern one tunnel of several. @param isSmall grants are, so that what is sent may wait */
@@ -120,6 +129,7 @@ function settingsOf(random: Random) {
     allowedBytes: undefined as number | undefined,
     isCap: false,
     grantStepBytes: 64 * MIB,
+    isLimited: false,
     exitAddress: chance(random, 0.5) ? null : '127.0.0.1',
     isListed: chance(random, 0.03),
   };
@@ -140,7 +150,7 @@ function createTunnel(random: Random, steps: readonly Step[], finish: Finish): T
   };
 }
 
-function createSteps(random: Random, isSmall: boolean): Step[] {
+function createSteps(random: Random, isSmall: boolean, isAlone: boolean): Step[] {
   const steps: Step[] = [];
   for (let count = between(random, 0, 3); count > 0; count -= 1) {
     const roll = random.below(1_000);
@@ -152,9 +162,14 @@ function createSteps(random: Random, isSmall: boolean): Step[] {
         times: between(random, 1, 3),
         bytes: random.below(3_000),
       });
-    else if (roll < 935) steps.push({ do: 'stall', reader: random.pick(['client', 'origin']), bytes: STALL_BYTES });
-    else
-      steps.push({ do: 'speed', bytesPerSecond: chance(random, 0.6) ? between(random, 1_000_000, 20_000_000) : null });
+    else if (roll < 940) {
+      // TypeScript then has what the reader does not take, also of sockets of native code.
+      if (isAlone && chance(random, 0.5)) steps.push({ do: 'speed', bytesPerSecond: FAST, isAwaited: true });
+      steps.push({ do: 'stall', reader: random.pick(['client', 'origin']), bytes: STALL_BYTES });
+    } else {
+      const bytesPerSecond = chance(random, 0.6) ? between(random, 1_000_000, 20_000_000) : null;
+      steps.push({ do: 'speed', bytesPerSecond, isAwaited: isAlone && chance(random, 0.5) });
+    }
   }
   return steps;
 }

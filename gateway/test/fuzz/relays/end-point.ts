@@ -101,6 +101,12 @@ export class EndPoint {
     }
   }
 
+  /** Waits for what no event of the socket says. @throws Unexpected if time is up */
+  async poll(condition: () => boolean): Promise<void> {
+    const timer = setInterval(() => this.#changed(), 20);
+    await this.until(condition).finally(() => clearInterval(timer));
+  }
+
   /** Ends all waits. */
   giveUp(): void {
     this.#isLate = true;

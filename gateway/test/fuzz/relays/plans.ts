@@ -7,13 +7,13 @@ export type End = 'client' | 'origin';
 /**
  * Each step ends when everything that was sent has arrived, so what follows does not depend on time.
  * `urgent`: urgent bytes (MSG_OOB), of which the gateway passes none, each before ordinary ones. `stall`: the end does not read until the
- * other one can send no more. `late`: the credit ends in the middle, and the next grant comes when nothing moves any more.
+ * other one can send no more. `speed`: `isAwaited`: what follows comes when the gateway knows the limit. `late`: the credit ends in the middle, and the next grant comes when nothing moves any more.
  */
 export type Step =
   | { readonly do: 'exchange'; readonly up: number; readonly down: number; readonly pieceBytes: number }
   | { readonly do: 'urgent'; readonly from: End; readonly times: number; readonly bytes: number }
   | { readonly do: 'stall'; readonly reader: End; readonly bytes: number }
-  | { readonly do: 'speed'; readonly bytesPerSecond: number | null }
+  | { readonly do: 'speed'; readonly bytesPerSecond: number | null; readonly isAwaited: boolean }
   | { readonly do: 'late'; readonly from: End; readonly bytes: number };
 
 /** `answer`: what the other end sends after it has seen the end. */
@@ -49,6 +49,8 @@ interface TunnelCase {
   readonly allowedBytes: number | undefined;
   readonly isCap: boolean;
   readonly grantStepBytes: number;
+  /** Has a speed limit when its tunnels begin: they use sockets of Node, also when native code has them later. */
+  readonly isLimited: boolean;
   readonly exitAddress: string | null;
   /** The client has no password, but its address is listed. */
   readonly isListed: boolean;

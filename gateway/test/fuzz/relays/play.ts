@@ -44,6 +44,7 @@ const PARTS_OF_LOGIN = [Buffer.alloc(0), Buffer.from([5]), Buffer.from([5, 1, 2]
 /** It is answered. */
 const WHOLE_GREETING = 2;
 const CLOSED_PORT = 9;
+const LIMITED = 20_000_000;
 
 export class Play {
   readonly #tunnels: TunnelPlay[] = [];
@@ -104,12 +105,13 @@ export class Play {
   }
 
   async #playTunnels(plan: RelayCase & { kind: 'tunnels' }): Promise<void> {
-    const { allowedBytes, isCap, grantStepBytes, exitAddress, isListed } = plan;
+    const { allowedBytes, isCap, grantStepBytes, isLimited, exitAddress, isListed } = plan;
     const connection = this.#sell({
       exit: { kind: 'local-address', address: exitAddress },
       grantStepBytes,
       ...(allowedBytes !== undefined && { allowedBytes }),
       ...(isCap && { reason: 'CAP' }),
+      ...(isLimited && { limits: { ports: null, tunnels: null, bytesPerSecond: LIMITED } }),
     });
     if (isListed) connection.access = { ...connection.access, allowList: [this.#clientAddress] };
     const plays = plan.tunnels.map((tunnel, nth) => this.#open(tunnel, connection, nth));

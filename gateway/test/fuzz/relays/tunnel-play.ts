@@ -131,14 +131,28 @@ export class TunnelPlay {
   /** @throws Unexpected */
   async step(step: Step): Promise<void> {
     const { client, origin } = this;
-    if (step.do === 'speed')
-      this.connection.limits = { ports: null, tunnels: null, bytesPerSecond: step.bytesPerSecond };
+    if (step.do === 'speed') await this.#limit(step.bytesPerSecond, step.isAwaited);
     else if (step.do === 'exchange')
       await Promise.all([client.send(step.up, step.pieceBytes), origin!.send(step.down, step.pieceBytes)]);
     else if (step.do === 'urgent') return this.#sendUrgent(step.from, step.times, step.bytes);
     else if (step.do === 'stall') await this.#stall(step.reader, step.bytes);
     else await this.#sendBeyondGrant(step.from, step.bytes);
     await this.#arrived();
+  }
+
+  async #limit(bytesPerSecond: number | null, isAwaited: boolean): Promise<void> {
+    const { connection, client } = this;
+    let sent = 0;
+    connection.limits = {
+      ports: null,
+      tunnels: null,
+      get bytesPerSecond() {
+        sent += 1;
+        return bytesPerSecond;
+      },
+    };
+    // The gateway asks again when it has read the first response with it.
+    if (isAwaited) await client.poll(() => sent >= 2);
   }
 
   async #sendUrgent(from: End, times: number, bytes: number): Promise<void> {
