@@ -5,6 +5,7 @@ import type { LinkedList, Place } from '../linked-list.ts';
 import { Meter, type MeteredConnection, type Waiter } from '../metering/meter.ts';
 import type { Metrics } from '../metrics.ts';
 import type { PipeEnd } from '../pipe/pipe.ts';
+import type { Host } from '../protocol/host.ts';
 
 export type Protocol = 'socks4' | 'socks5' | 'socks5-udp' | 'http-connect' | 'http-request';
 
@@ -57,6 +58,9 @@ interface FlowSettings {
   readonly metrics: Pick<Metrics, 'byteTotals' | 'grantWaits' | 'grantWaitSeconds' | 'speedWaits'>;
 }
 
+/** One function for the timers of all flows. */
+const checkIdle = (flow: Flow) => flow.checkIdle();
+
 /**
  * One client flow, independent of its transport: its usage, its idle timeout and its end reason. There is one way to close
  * it, with a reason. It calls objects that live as long: functions for each flow would take more memory than the flow.
@@ -64,8 +68,9 @@ interface FlowSettings {
 export class Flow implements Waiter {
   readonly meter: Meter;
   readonly openedAt = performance.now();
-  /** Of a tunnel, once it is dialled. */
-  destination: Destination | undefined;
+  /** As text: an array of four bytes takes 250, and its host some more. */
+  #destinationName: string | undefined;
+  #destinationAddress: string | undefined;
   /** Among the flows of its connection. */
   place: Place<Flow> | undefined;
   /** It has an open or connecting socket to a destination; it may end before. */
@@ -87,7 +92,21 @@ export class Flow implements Waiter {
     const { limits, metrics } = settings;
     this.meter = new Meter(login.connection, metrics.byteTotals(protocol), this);
     this.#idleMs = limits.tunnelIdleMs;
-    this.#idleTimer = setTimeout(() => this.#checkIdle(), this.#idleMs);
+    this.#idleTimer = setTimeout(checkIdle, this.#idleMs, this);
+  }
+
+  /** Of a tunnel, once it is dialled. */
+  get destination(): Destination | undefined {
+    const bytes = this.#destinationAddress;
+    if (bytes === undefined) return undefined;
+    const address = Uint8Array.from(bytes, (byte) => byte.charCodeAt(0));
+    const name = this.#destinationName;
+    return { address, host: name === undefined ? { kind: 'address', bytes: address } : { kind: 'name', name } };
+  }
+
+  dialled({ host, address }: { readonly host: Host; readonly address: Uint8Array }): void {
+    this.#destinationName = host.kind === 'name' ? host.name : undefined;
+    this.#destinationAddress = String.fromCharCode(...address);
   }
 
   /** Undefined while the flow is open. */
@@ -131,7 +150,7 @@ export class Flow implements Waiter {
     this.close('grant-timeout');
   }
 
-  #checkIdle(): void {
+  checkIdle(): void {
     const idleMs = performance.now() - Math.max(this.meter.lastUsedAt, this.openedAt);
     if (idleMs >= this.#idleMs) this.close('idle');
     else this.#rearmIdleTimer(this.#idleMs - idleMs);
@@ -139,6 +158,6 @@ export class Flow implements Waiter {
 
   #rearmIdleTimer(delayMs: number): void {
     clearTimeout(this.#idleTimer);
-    this.#idleTimer = setTimeout(() => this.#checkIdle(), delayMs);
+    this.#idleTimer = setTimeout(checkIdle, delayMs, this);
   }
 }

@@ -58,7 +58,7 @@ export class Tunnel implements Transport, PipeOwner {
     try {
       const stream = await this.context.dial(this.login.connection.exit, target, abort);
       this.context.metrics.dialSeconds.observe((performance.now() - startedAt) / 1000);
-      flow.destination = { host: target.host, address: stream.address };
+      flow.dialled({ host: target.host, address: stream.address });
       if (flow.endReason === undefined) return (this.#dialled = stream);
       stream.side.close();
     } catch (error) {

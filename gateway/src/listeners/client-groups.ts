@@ -5,16 +5,8 @@ interface Waiting {
   readonly isWaiting: boolean;
 }
 
-/** Where a socket stands in a group. */
-export interface Seat<Client extends Waiting> {
-  readonly client: Client;
-  readonly group: Group<Client>;
-  /** While it waits for its client. */
-  waiting: Place<Client> | undefined;
-}
-
-/** Sockets that share a limit. Each is added once and removed once. */
-export class Group<Client extends Waiting> {
+/** Sockets that share a limit. Each enters once and leaves once. */
+export class Group<Client> {
   #size = 0;
   /** Ordered by waiting time, the longest first. */
   readonly #waiting = new LinkedList<Client>();
@@ -32,26 +24,12 @@ export class Group<Client extends Waiting> {
     return this.#waiting.first;
   }
 
-  add(client: Client): Seat<Client> {
+  entered(): void {
     this.#size += 1;
-    const seat: Seat<Client> = { client, group: this, waiting: undefined };
-    this.update(seat);
-    return seat;
   }
 
-  remove({ waiting }: Seat<Client>): void {
+  left(): void {
     this.#size -= 1;
-    if (waiting) this.#waiting.remove(waiting);
-  }
-
-  /** Whether it waits may have changed. */
-  update(seat: Seat<Client>): void {
-    if (seat.client.isWaiting) {
-      seat.waiting ??= this.#waiting.add(seat.client);
-    } else if (seat.waiting) {
-      this.#waiting.remove(seat.waiting);
-      seat.waiting = undefined;
-    }
   }
 }
 
@@ -79,15 +57,51 @@ export class Groups<Kind extends { readonly size: number }> {
   }
 }
 
-/** The places of a counted socket. */
-export interface Membership<Client extends Waiting> {
-  readonly all: Seat<Client>;
-  /** In the order of the client's networks. */
-  readonly networks: readonly Seat<Client>[];
+/** The groups of a counted socket, in all of which it waits or in none: a tunnel, which does not wait, has no places. */
+export class Membership<Client extends Waiting> {
+  /** Replaced and not extended, because an array that grows takes room for more. */
+  #groups: readonly Group<Client>[];
+  #places: Place<Client>[] | undefined;
   /** Undefined once it has valid credentials. */
   halfOpen: HalfOpenMembership<Client> | undefined;
-  /** The connection with whose credentials the client authenticated last. */
-  connection: { readonly id: string; readonly seat: Seat<Client> } | undefined;
+  /** That with whose credentials the client authenticated last; its group is the last one. */
+  connectionId: string | undefined;
+
+  /** @param groups the node's, and those of the client's networks in their order */
+  constructor(
+    private readonly client: Client,
+    groups: readonly Group<Client>[],
+    halfOpen: HalfOpenMembership<Client>,
+  ) {
+    this.#groups = groups;
+    this.halfOpen = halfOpen;
+    for (const group of groups) group.entered();
+    this.update();
+  }
+
+  /** Whether it waits may have changed. */
+  update(): void {
+    const places = this.#places;
+    if (this.client.isWaiting === (places !== undefined)) return;
+    this.#places = places ? undefined : this.#groups.map(({ waiting }) => waiting.add(this.client));
+    places?.forEach((place, index) => this.#groups[index]!.waiting.remove(place));
+  }
+
+  enter(group: Group<Client>): void {
+    group.entered();
+    this.#groups = [...this.#groups, group];
+    this.#places?.push(group.waiting.add(this.client));
+  }
+
+  /** Leaves the group that it has entered last. */
+  leaveLast(): Group<Client> | undefined {
+    const group = this.#groups.at(-1);
+    this.#groups = this.#groups.slice(0, -1);
+    const place = this.#places?.pop();
+    group?.left();
+    if (group && place) group.waiting.remove(place);
+    return group;
+  }
 }
 
 interface HalfOpenMembership<Client> {

@@ -2,7 +2,7 @@ import { networkLimits } from '@cellhop/contract/network';
 import type { Connection } from '../connections/connection.ts';
 import type { Limits } from '../limits.ts';
 import { TunnelFailure } from '../statuses.ts';
-import { Group, Groups, type Membership } from './client-groups.ts';
+import { Group, Groups, Membership } from './client-groups.ts';
 import { type ClientEvents, ClientSocket } from './client-socket.ts';
 import type { ClientTransport } from './client-transport.ts';
 import { HalfOpenGroup, HalfOpenSockets } from './half-open.ts';
@@ -87,16 +87,12 @@ export class ClientSockets {
       return undefined;
     }
     const knownConnectionId = this.networks.connectionId(network);
-    client.membership = {
-      all: this.#all.add(client),
-      networks: networks.map((name) => this.#byNetwork.open(name).add(client)),
-      halfOpen: {
-        node: this.#halfOpen.add(client, knownConnectionId),
-        networks: networks.map((name) => this.#halfOpenByNetwork.open(name).add(client)),
-        knownConnectionId,
-      },
-      connection: undefined,
-    };
+    const groups = [this.#all, ...networks.map((name) => this.#byNetwork.open(name))];
+    client.membership = new Membership(client, groups, {
+      node: this.#halfOpen.add(client, knownConnectionId),
+      networks: networks.map((name) => this.#halfOpenByNetwork.open(name).add(client)),
+      knownConnectionId,
+    });
     return client;
   }
 
@@ -138,7 +134,7 @@ export class ClientSockets {
   #authenticated(client: ClientSocket, { id, lastRefusal }: Connection): void {
     const { membership } = client;
     if (membership === undefined) throw new TunnelFailure('client-closed');
-    const before = membership.connection?.id;
+    const before = membership.connectionId;
     if (before === id) return;
     if (!this.#makeRoom('clientSocketsPerConnection', this.#byConnection.get(id))) {
       lastRefusal.record('connection-limit');
@@ -147,7 +143,8 @@ export class ClientSockets {
     this.#leaveHalfOpen(client, membership);
     if (before === undefined) this.observer.authenticatedAfter((performance.now() - client.acceptedAt) / 1000);
     this.#leaveConnection(membership);
-    membership.connection = { id, seat: this.#byConnection.open(id).add(client) };
+    membership.connectionId = id;
+    membership.enter(this.#byConnection.open(id));
     this.networks.authenticated(client.network, id);
   }
 
@@ -159,11 +156,7 @@ export class ClientSockets {
   }
 
   #changed({ membership }: ClientSocket): void {
-    if (membership === undefined) return;
-    const { all, networks, connection } = membership;
-    all.group.update(all);
-    for (const seat of networks) seat.group.update(seat);
-    connection?.seat.group.update(connection.seat);
+    membership?.update();
   }
 
   /** An evicted socket is no longer counted, although its `close` event comes later. */
@@ -172,20 +165,16 @@ export class ClientSockets {
     if (membership === undefined) return;
     client.membership = undefined;
     this.#leaveHalfOpen(client, membership);
-    this.#all.remove(membership.all);
-    for (const [index, seat] of membership.networks.entries()) {
-      seat.group.remove(seat);
-      this.#byNetwork.left(client.networks[index]!, seat.group);
-    }
     this.#leaveConnection(membership);
+    for (const name of client.networks.toReversed()) this.#byNetwork.left(name, membership.leaveLast()!);
+    membership.leaveLast();
   }
 
   #leaveConnection(membership: Membership<ClientSocket>): void {
-    if (!membership.connection) return;
-    const { id, seat } = membership.connection;
-    membership.connection = undefined;
-    seat.group.remove(seat);
-    this.#byConnection.left(id, seat.group);
+    const { connectionId } = membership;
+    if (connectionId === undefined) return;
+    membership.connectionId = undefined;
+    this.#byConnection.left(connectionId, membership.leaveLast()!);
   }
 
   #leaveHalfOpen(client: ClientSocket, membership: Membership<ClientSocket>): void {
