@@ -306,5 +306,5 @@ describe.runIf(acceleratorFile !== undefined)('native code', () => {
     closePipes();
     await until(() => descriptors() <= before);
     expect(accelerator.measure().tunnels).toBe(0);
-  }, 120_000);
+  });
 });
