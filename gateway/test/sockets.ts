@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
 import { networkInterfaces } from 'node:os';
+import { performance } from 'node:perf_hooks';
 import { wasReset } from '../src/pipe/handle.ts';
 import type { Side } from '../src/pipe/pipe.ts';
 import { whenDelivered } from '../src/pipe/send-queue.ts';
@@ -147,6 +148,16 @@ export async function sendUntilUnread(socket: Socket, readBytes: () => number): 
 /** Waits for a condition; the timeout of the test is the limit. */
 export async function until(condition: () => boolean): Promise<void> {
   while (!condition()) await new Promise((fulfil) => setTimeout(fulfil, 5));
+}
+
+/** Waits until the event loop has nothing to do. What keeps it busy for ever ends with the test. */
+export async function untilIdle(): Promise<void> {
+  const { nodeTiming } = performance;
+  for (let turns = Number.POSITIVE_INFINITY; turns > 10;) {
+    const { loopCount } = nodeTiming.uvMetricsInfo;
+    await new Promise((fulfil) => setTimeout(fulfil, 50));
+    turns = nodeTiming.uvMetricsInfo.loopCount - loopCount;
+  }
 }
 
 /** Reads a side until its peer has ended, and closes it. */

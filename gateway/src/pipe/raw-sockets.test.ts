@@ -3,7 +3,7 @@ import { readSync } from 'node:fs';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
 import { acceleratorFile } from '../../test/accelerator.ts';
-import { connectLocally, listenLocally, patternedBytes, Reader, sha256, until } from '../../test/sockets.ts';
+import { connectLocally, listenLocally, patternedBytes, Reader, sha256, until, untilIdle } from '../../test/sockets.ts';
 import { Accelerator, loadNative } from './accelerator.ts';
 import { listeningDescriptor, socketDescriptor } from './handle.ts';
 import { RawSide } from './raw-side.ts';
@@ -286,7 +286,7 @@ describe.runIf(acceleratorFile !== undefined)('sockets of native code', () => {
     peer.write('first');
     await until(() => text() === 'first');
     await new Promise((fulfil) => peer.write(' and second', fulfil));
-    for (let turn = 0; turn < 20; turn += 1) await new Promise(setImmediate);
+    await untilIdle();
     expect(text()).toBe('first');
     near.read(true);
     await until(() => text() === 'first and second');
