@@ -46,6 +46,20 @@ describe('createClient', () => {
     await expect(call).rejects.toMatchObject({ code: 'TIMEOUT' });
   });
 
+  test('a timeout ends with the response', async () => {
+    const signals: AbortSignal[] = [];
+    const call = createClient({
+      timeoutMs: 20,
+      fetch: (_, { signal }) => {
+        signals.push(signal);
+        return signals.length === 1 ? Promise.resolve(Response.json({ data: [] })) : untilAborted(signal);
+      },
+    });
+    await call(listConnections, { query: {} });
+    await expect(call(listConnections, { query: {} })).rejects.toMatchObject({ code: 'TIMEOUT' });
+    expect(signals.map(({ aborted }) => aborted)).toEqual([false, true]);
+  });
+
   test('maps an error response to its code', async () => {
     const body = { statusCode: 409, error: 'Conflict', code: 'NOT_CONNECTED', message: 'Connection is not active' };
     const { call } = fakeApi(409, JSON.stringify(body));

@@ -94,11 +94,11 @@ async function send(
   const { params, query, body } = input;
   const headers = { ...(await settings.headers?.()), ...options.headers };
   if (body !== undefined) headers['content-type'] = 'application/json';
-  const timeout = AbortSignal.timeout(options.timeoutMs ?? settings.timeoutMs ?? REQUEST_TIMEOUT_MS);
+  const timeout = startTimeout(options.timeoutMs ?? settings.timeoutMs ?? REQUEST_TIMEOUT_MS);
   const init: FetchInit = {
     method,
     headers,
-    signal: options.signal ? AbortSignal.any([options.signal, timeout]) : timeout,
+    signal: options.signal ? AbortSignal.any([options.signal, timeout.signal]) : timeout.signal,
   };
   if (body !== undefined) init.body = JSON.stringify(body);
   if (options.file !== undefined) {
@@ -106,10 +106,19 @@ async function send(
     init.body = options.file.content;
   }
   const url = (settings.baseUrl ?? '') + toPath(pattern, params) + toQuery(query);
-  const { ok, status, text, isFile, retryAfter } = await exchange(settings.fetch ?? fetch, url, init);
+  const exchanged = exchange(settings.fetch ?? fetch, url, init).finally(() => timeout.stop());
+  const { ok, status, text, isFile, retryAfter } = await exchanged;
   // A file is declared as a string; everything else is JSON.
   if (ok) return isFile ? text : JSON.parse(text);
   throw toApiError(status, text, retryAfter);
+}
+
+/** `AbortSignal.timeout` cannot be stopped: it would fire after each response, too, of which a gateway gets hundreds a second. */
+function startTimeout(ms: number) {
+  const controller = new AbortController();
+  const reason = 'The operation was aborted due to timeout';
+  const timer = setTimeout(() => controller.abort(new DOMException(reason, 'TimeoutError')), ms);
+  return { signal: controller.signal, stop: () => clearTimeout(timer) };
 }
 
 interface LooseInput {
