@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { readSync } from 'node:fs';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
+import { freePort } from '../../../tools/ports.mjs';
 import { acceleratorFile } from '../../test/accelerator.ts';
 import { connectLocally, listenLocally, patternedBytes, Reader, sha256, until, untilIdle } from '../../test/sockets.ts';
 import { Accelerator, loadNative } from './accelerator.ts';
@@ -152,6 +153,32 @@ describe.runIf(acceleratorFile !== undefined)('sockets of native code', () => {
       'EADDRNOTAVAIL',
     );
     expect(sockets.open).toBe(0);
+  });
+
+  it('connect from a port of which an earlier connection is not forgotten yet', async () => {
+    const sockets = openSockets();
+    const localPort = await freePort();
+    for (let count = 0; count < 2; count += 1) {
+      const { server, port } = await listenLocally((socket) => far.push(socket.resume()));
+      const near = sockets.connect({ address: LOOPBACK, port, localAddress: LOOPBACK, localPort });
+      const { events } = record(near);
+      await until(() => events.length > 0 && far.length > count);
+      expect(events).toEqual(['connected']);
+      // Whoever closes first keeps the port for a minute.
+      near.close();
+      await new Promise((fulfil) => far[count]!.once('end', fulfil));
+      server.close();
+    }
+  });
+
+  it('report an end once, and keep nobody busy with it', async () => {
+    const { near, peer, events, text } = await connected(openSockets());
+    near.read(true);
+    peer.end('last');
+    await until(() => events.includes('ended'));
+    await untilIdle();
+    expect([text(), events]).toEqual(['last', ['connected', 'ended']]);
+    near.close();
   });
 
   it('give what was read of them before they became sockets of Node to these', async () => {
