@@ -95,7 +95,21 @@ export async function isListening(port: number): Promise<boolean> {
 
 /** The CPU time of a process and its descendants, because proxies in C fork. */
 export function cpuSeconds(processId: number | undefined): number {
-  return family(processId).reduce((sum, { seconds }) => sum + seconds, 0);
+  return family(processId).reduce(
+    (sum, { id, ownSeconds, endedSeconds }) => sum + Math.max(ownSeconds, threadSeconds(id)) + endedSeconds,
+    0,
+  );
+}
+
+/** Exact, of the threads that have not ended: the other clock has ticks of 10 ms, a third of what a short step of mobile flows takes. */
+function threadSeconds(processId: number): number {
+  try {
+    const threads = readdirSync(`/proc/${processId}/task`);
+    const clocks = threads.map((id) => readFileSync(`/proc/${processId}/task/${id}/schedstat`, 'latin1'));
+    return clocks.reduce((sum, clock) => sum + Number(clock.split(' ', 1)[0]) / 1e9, 0);
+  } catch {
+    return 0; // It, or one of its threads, ended meanwhile; or the system has no such clock.
+  }
 }
 
 /** The memory of a process and its descendants, shared pages divided among those that share them (PSS). */
@@ -116,7 +130,15 @@ export function machineSeconds(): number {
   return (user + nice + system + irq + softirq + steal) / CLOCK_TICKS;
 }
 
-function family(processId: number | undefined): { id: number; seconds: number }[] {
+interface Process {
+  readonly id: number;
+  readonly parentId: number;
+  readonly ownSeconds: number;
+  /** Of children that have ended. */
+  readonly endedSeconds: number;
+}
+
+function family(processId: number | undefined): Process[] {
   if (processId === undefined) return [];
   const processes = readdirSync('/proc')
     .filter((name) => /^\d+$/.test(name))
@@ -129,12 +151,15 @@ function family(processId: number | undefined): { id: number; seconds: number }[
   return processes.filter(({ id }) => ids.has(id));
 }
 
-function readStat(name: string): { id: number; parentId: number; seconds: number }[] {
+function readStat(name: string): Process[] {
   try {
     const text = readFileSync(`/proc/${name}/stat`, 'latin1');
     const fields = text.slice(text.lastIndexOf(')') + 2).split(' ');
-    const ticks = Number(fields[11]) + Number(fields[12]) + Number(fields[13]) + Number(fields[14]);
-    return [{ id: Number(name), parentId: Number(fields[1]), seconds: ticks / CLOCK_TICKS }];
+    const [parentId = 0, own = 0, ownInKernel = 0, ended = 0, endedInKernel = 0] = [1, 11, 12, 13, 14].map((at) =>
+      Number(fields[at]),
+    );
+    const ownSeconds = (own + ownInKernel) / CLOCK_TICKS;
+    return [{ id: Number(name), parentId, ownSeconds, endedSeconds: (ended + endedInKernel) / CLOCK_TICKS }];
   } catch {
     return []; // It exited between listing and reading.
   }
