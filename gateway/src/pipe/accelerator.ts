@@ -3,6 +3,7 @@ import type { Credit } from '../metering/credit.ts';
 import type { ByteTotals, Outlet } from '../metering/outlet.ts';
 import { checkNativeFile } from './native-file.ts';
 import type { NativeSockets } from './native-sockets.ts';
+import { NativeTable } from './native-table.ts';
 import { RawSockets } from './raw-sockets.ts';
 
 /** Of gateway/native/accelerator.c, which explains them. */
@@ -66,7 +67,7 @@ export function loadNative(file: string): Native {
 export class Accelerator {
   readonly #notices = arrayOf(NOTICES * NUMBERS_PER_NOTICE);
   readonly #numbers = arrayOf(NUMBERS);
-  readonly #users = new Map<number, FlowUser>();
+  readonly #users = new NativeTable<FlowUser>();
   readonly #accounts = new Map<Credit, Account>();
   readonly #byNumber = new Map<number, Account>();
   /** Its clock and that of `performance` begin at different times. */
@@ -110,7 +111,7 @@ export class Accelerator {
       return undefined;
     }
     account.users += 1;
-    this.#users.set(id, user);
+    this.#users.add(id, user);
     this.#timer ??= setInterval(() => this.collect(), COLLECT_MS).unref();
     return id;
   }
@@ -172,14 +173,14 @@ export class Accelerator {
   #noticed(count: number): void {
     const notices = this.#notices.slice(0, count * NUMBERS_PER_NOTICE);
     for (let at = 0; at < notices.length; at += NUMBERS_PER_NOTICE) {
-      const [kind, id = 0, side, error = 0] = notices.subarray(at, at + NUMBERS_PER_NOTICE);
+      const [kind, id] = [notices[at]!, notices[at + 1]!];
       if (kind === LOW) this.#byNumber.get(id)?.credit.refillOutlet();
-      else this.#users.get(id)?.noticed(toNotice(kind, side, error));
+      else this.#users.get(id)?.noticed(toNotice(kind, notices[at + 2]!, notices[at + 3]!));
     }
   }
 }
 
-function toNotice(kind: number | undefined, side: number | undefined, error: number): Notice {
+function toNotice(kind: number, side: number, error: number): Notice {
   const name = side === 0 ? 'client' : 'exit';
   if (kind === FAILED) return { kind: 'failed', side: name, error };
   if (kind === ENDED) return { kind: 'ended', side: name };

@@ -1,6 +1,7 @@
 import { Socket, type SocketConstructorOpts } from 'node:net';
 import { getSystemErrorName } from 'node:util';
 import type { NativeSockets } from './native-sockets.ts';
+import { NativeTable } from './native-table.ts';
 
 /** Kinds of events. */
 const ACCEPTED = 0;
@@ -55,7 +56,7 @@ interface Undocumented {
 export class RawSockets {
   readonly #events = new Float64Array(new ArrayBuffer(EVENTS * NUMBERS_PER_EVENT * Float64Array.BYTES_PER_ELEMENT));
   readonly #buffer = Buffer.allocUnsafeSlow(BUFFER_BYTES + ADDRESSES_BYTES);
-  readonly #open = new Map<number, RawSocket>();
+  readonly #open = new NativeTable<RawSocket>();
   /** Those that became sockets of Node while a batch is reported: its later events are theirs. */
   readonly #taken = new Map<number, Socket>();
   #isReporting = false;
@@ -126,7 +127,7 @@ export class RawSockets {
   }
 
   #add(socket: RawSocket): RawSocket {
-    this.#open.set(socket.id, socket);
+    this.#open.add(socket.id, socket);
     return socket;
   }
 
@@ -144,9 +145,9 @@ export class RawSockets {
   }
 
   #reportAt(events: Float64Array, at: number): void {
-    const [kind, id, from, length] = events.subarray(at, at + NUMBERS_PER_EVENT);
+    const kind = events[at]!;
     events[at] = REPORTED;
-    if (kind !== REPORTED) this.#report(kind!, id!, from!, length!);
+    if (kind !== REPORTED) this.#report(kind, events[at + 1]!, events[at + 2]!, events[at + 3]!);
   }
 
   #report(kind: number, id: number, at: number, length: number): void {
