@@ -70,9 +70,10 @@ function areFieldsAcceptable(fields: Map<string, string[]>, version: string): bo
 
 /** CR and LF are only valid as a pair (RFC 9112, section 2.2). The LF of a CR at the end of the input may follow. */
 function hasBareLineEnd(bytes: Buffer): boolean {
-  for (let index = bytes.indexOf(LINE_FEED); index >= 0; index = bytes.indexOf(LINE_FEED, index + 1))
-    if (bytes[index - 1] !== CARRIAGE_RETURN) return true;
-  for (let index = bytes.indexOf(CARRIAGE_RETURN); index >= 0; index = bytes.indexOf(CARRIAGE_RETURN, index + 1))
-    if (index + 1 < bytes.length && bytes[index + 1] !== LINE_FEED) return true;
+  let before = 0;
+  for (const byte of bytes) {
+    if ((byte === LINE_FEED) !== (before === CARRIAGE_RETURN)) return true;
+    before = byte;
+  }
   return false;
 }
