@@ -71,7 +71,7 @@ function eventMetrics(registers: Registry[]) {
   const histogram = <Label extends string = never>(name: string, help: string, ...labelNames: Label[]) =>
     new Histogram({ name, help, labelNames, registers });
   return {
-    tunnelEnds: counter('gateway_tunnel_ends_total', 'Tunnels that ended', 'reason'),
+    ...tunnelMetrics(registers),
     connectionEnds: counter(
       'gateway_connection_ends_total',
       'Connections that ended in this run, by the reason of the control plane or of the node itself',
@@ -117,6 +117,22 @@ function eventMetrics(registers: Registry[]) {
       'Calls that the control plane refused, or whose response was invalid',
       'call',
     ),
+  };
+}
+
+function tunnelMetrics(registers: Registry[]) {
+  const byReason = new Map<string, number>();
+  const tunnelEnds = plainCounter(registers, {
+    name: 'gateway_tunnel_ends_total',
+    help: 'Tunnels that ended',
+    labelNames: ['reason'],
+    counts: () => [...byReason].map(([reason, count]) => [[reason], count]),
+  });
+  return {
+    tunnelEnds,
+    tunnelEnded: (reason: string): void => {
+      byReason.set(reason, (byReason.get(reason) ?? 0) + 1);
+    },
   };
 }
 

@@ -123,7 +123,7 @@ export class Flows implements FlowRegistry {
     this.#countAssociation(connection, flow, -1);
     connection.lastTunnelAt = performance.now();
     this.#open -= 1;
-    this.settings.metrics.tunnelEnds.inc({ reason });
+    this.settings.metrics.tunnelEnded(reason);
     if (this.#open === 0) this.#drained?.();
     const { protocol, meter, openedAt } = flow;
     const durationMs = Math.round(performance.now() - openedAt);
