@@ -3,6 +3,7 @@ import { Credit, type CreditGrant } from '../src/metering/credit.ts';
 import { Meter } from '../src/metering/meter.ts';
 import type { SpeedLimit } from '../src/metering/speed-limit.ts';
 import type { Pipe, PipeEnd, Relay, Side } from '../src/pipe/pipe.ts';
+import { acceptDirectly } from '../src/pipe/direct-socket.ts';
 import { RawSide } from '../src/pipe/raw-side.ts';
 import { ignored, type RawSockets } from '../src/pipe/raw-sockets.ts';
 import { TcpSide } from '../src/pipe/tcp-side.ts';
@@ -34,9 +35,11 @@ export function closePipes(): void {
   for (const socket of opened.splice(0)) socket.destroy();
 }
 
-async function pair(): Promise<[far: Socket, near: Socket]> {
+/** @param isDirect whether a relay can read from it without a second socket */
+async function pair(isDirect: boolean): Promise<[far: Socket, near: Socket]> {
   const accepted: Socket[] = [];
   const { server, port } = await listenLocally((socket) => accepted.push(socket.pause()));
+  if (isDirect) acceptDirectly(server, (socket) => accepted.push(socket.on('error', () => {}).pause()));
   const far = await connectLocally(port);
   await until(() => accepted.length === 1);
   server.close();
@@ -60,8 +63,8 @@ async function rawPair(sockets: RawSockets): Promise<[far: Socket, near: RawSide
   return [far, near];
 }
 
-async function sidePair(sockets: RawSockets | undefined): Promise<[far: Socket, near: Side]> {
-  return sockets ? rawPair(sockets) : toSide(pair());
+async function sidePair(sockets: RawSockets | undefined, isDirect: boolean): Promise<[far: Socket, near: Side]> {
+  return sockets ? rawPair(sockets) : toSide(pair(isDirect));
 }
 
 async function toSide(sockets: Promise<[far: Socket, near: Socket]>): Promise<[far: Socket, near: Side]> {
@@ -79,8 +82,8 @@ export async function joined(
   early: Buffer = Buffer.alloc(0),
   clients?: Promise<[far: Socket, near: Socket]>,
 ): Promise<JoinedSockets> {
-  const [client, nearClient] = await (clients ? toSide(clients) : sidePair(relay.sockets));
-  const [origin, nearOrigin] = await sidePair(relay.sockets);
+  const [client, nearClient] = await (clients ? toSide(clients) : sidePair(relay.sockets, true));
+  const [origin, nearOrigin] = await sidePair(relay.sockets, false);
   const events: string[] = [];
   const credit =
     grant instanceof Credit

@@ -1,6 +1,7 @@
-import { connect, type Socket, type TcpNetConnectOpts } from 'node:net';
+import type { Socket, TcpNetConnectOpts } from 'node:net';
 import type { Limits } from '../limits.ts';
 import type { SideOwner } from '../pipe/pipe.ts';
+import { DirectSocket } from '../pipe/direct-socket.ts';
 import { RawSide } from '../pipe/raw-side.ts';
 import { TcpSide } from '../pipe/tcp-side.ts';
 import type { Query } from '../protocol/dns.ts';
@@ -269,7 +270,7 @@ function dialRaw(
 /** @returns a paused socket */
 export function dialAddress(options: TcpNetConnectOpts, timeoutMs: number, abort: DialAbort): Promise<Socket> {
   return new Promise((fulfil, reject) => {
-    const socket = connect({ ...options, allowHalfOpen: true, noDelay: true });
+    const socket = new DirectSocket({ noDelay: true }).connect(options);
     socket.pause(); // The relay starts reading, into its own buffers.
     let unsubscribe: (() => void) | undefined;
     const settle = () => {
@@ -284,13 +285,15 @@ export function dialAddress(options: TcpNetConnectOpts, timeoutMs: number, abort
     };
     const timer = setTimeout(cancel, timeoutMs);
     unsubscribe = abort.whenAborted(cancel);
-    // Never removed: a reset before the next owner adds its listener must not be fatal.
-    socket.on('error', (error) => {
+    const failed = (error: Error) => {
       settle();
       reject(error);
-    });
+    };
+    socket.on('error', failed);
     socket.once('connect', () => {
       settle();
+      // A reset before the next owner adds its listener must not be fatal. A tunnel may last for days, and keeps nothing of its dial.
+      socket.on('error', nothingYet).off('error', failed);
       fulfil(socket);
     });
   });

@@ -1,4 +1,5 @@
-import { createServer, type Server } from 'node:net';
+import { createServer, type Server, type Socket } from 'node:net';
+import { acceptDirectly } from '../pipe/direct-socket.ts';
 import { listeningDescriptor } from '../pipe/handle.ts';
 import type { RawSocket } from '../pipe/raw-sockets.ts';
 import { type ClientTransport, SocketTransport } from './client-transport.ts';
@@ -17,11 +18,13 @@ export function createAcceptor(
   { relay: { sockets }, descriptors, log }: Pick<ListenerContext, 'relay' | 'descriptors' | 'log'>,
   accept: (transport: ClientTransport) => void,
 ): Acceptor {
-  const server = createServer({ allowHalfOpen: true, noDelay: true }, (socket) => accept(new SocketTransport(socket)));
+  const acceptSocket = (socket: Socket) => accept(new SocketTransport(socket));
+  const server = createServer({ allowHalfOpen: true, noDelay: true }, acceptSocket);
 
   function listening(): void {
     // A failed `accept` (for example EMFILE) affects one client only.
     server.on('error', (error) => log.error({ err: error }, 'A client could not be accepted'));
+    acceptDirectly(server, acceptSocket);
     const descriptor = listeningDescriptor(server);
     if (!sockets || descriptor === undefined) return;
     const events = {

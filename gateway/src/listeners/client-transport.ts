@@ -32,13 +32,16 @@ export interface ClientTransport {
   reset(): void;
 }
 
+/** A socket closes after its error. One function for all: tunnels keep it for as long as they last. */
+const nothingMore = () => {};
+
 /** A socket of Node, of TCP or of TLS. */
 export class SocketTransport implements ClientTransport {
   #listener: TransportListener | undefined;
 
   constructor(readonly socket: Socket) {
     // Each later owner adds its own listener; without this one, a reset between two owners would be an unhandled error.
-    socket.on('error', () => socket.destroy());
+    socket.on('error', nothingMore);
   }
 
   get remoteAddress(): string {

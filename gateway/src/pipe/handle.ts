@@ -42,6 +42,18 @@ export const handleMoves = { areSupported: true };
  * tests it at the start. The old socket closes without closing the connection.
  */
 export function moveHandle(socket: Socket, reader?: SliceReader): Socket {
+  const options: Omit<SocketConstructorOpts, 'handle'> & Undocumented = {
+    handle: takeHandle(socket),
+    pauseOnCreate: true,
+    allowHalfOpen: true,
+    onread: reader,
+  };
+  // Node's types know another kind of handle only.
+  return new Socket(options as object);
+}
+
+/** The same for a new socket of another class. */
+export function takeHandle(socket: Socket): ReadingHandle {
   const owner = socket as unknown as WithHandle;
   const handle = owner._handle;
   if (!handle) throw new Error('The socket has no handle');
@@ -49,14 +61,7 @@ export function moveHandle(socket: Socket, reader?: SliceReader): Socket {
   handle.readStop();
   owner._handle = null;
   socket.destroy();
-  const options: Omit<SocketConstructorOpts, 'handle'> & Undocumented = {
-    handle,
-    pauseOnCreate: true,
-    allowHalfOpen: true,
-    onread: reader,
-  };
-  // Node's types know another kind of handle only.
-  return new Socket(options as object);
+  return handle;
 }
 
 /**

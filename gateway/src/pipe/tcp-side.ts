@@ -1,6 +1,7 @@
 import type { Socket } from 'node:net';
 import { TLSSocket } from 'node:tls';
 import type { Limits } from '../limits.ts';
+import { DirectSocket } from './direct-socket.ts';
 import {
   handleMoves,
   hasHandle,
@@ -55,6 +56,7 @@ export class TcpSide implements Side, DirectReads {
 
   takeOver(reader: SliceReader): Buffer {
     this.#reader = reader;
+    if (this.socket instanceof DirectSocket) return this.socket.takeOver(reader);
     const alreadyRead = (this.socket.read() as Buffer | null) ?? Buffer.alloc(0);
     this.socket = moveHandle(this.socket, reader);
     return alreadyRead;
@@ -177,7 +179,7 @@ export class TcpSide implements Side, DirectReads {
     socket.off('error', this.#failed).off('close', this.#closed).off('end', this.#ended).off('data', this.#read);
     const unread = socket.read() as Buffer | null;
     this.#readBytesAtFailure = socket.bytesRead - (unread?.length ?? 0);
-    this.socket = moveHandle(socket, this.#reader);
+    this.socket = socket instanceof DirectSocket && !this.#reader ? socket.move() : moveHandle(socket, this.#reader);
     if (unread) this.socket.unshift(unread);
     this.#listen();
     if (isFlowing) this.socket.resume();
