@@ -59,48 +59,65 @@ export class Groups<Kind extends { readonly size: number }> {
 
 /** The groups of a counted socket, in all of which it waits or in none: a tunnel, which does not wait, has no places. */
 export class Membership<Client extends Waiting> {
-  /** Replaced and not extended, because an array that grows takes room for more. */
-  #groups: readonly Group<Client>[];
+  /** In the order of the groups. */
   #places: Place<Client>[] | undefined;
-  /** Undefined once it has valid credentials. */
-  halfOpen: HalfOpenMembership<Client> | undefined;
-  /** That with whose credentials the client authenticated last; its group is the last one. */
+  #connection: Group<Client> | undefined;
+  /** That with whose credentials the client authenticated last. */
   connectionId: string | undefined;
 
-  /** @param groups the node's, and those of the client's networks in their order */
+  /**
+   * @param networks in the order of the client's networks
+   * @param halfOpen undefined once it has valid credentials
+   */
   constructor(
     private readonly client: Client,
-    groups: readonly Group<Client>[],
-    halfOpen: HalfOpenMembership<Client>,
+    private readonly node: Group<Client>,
+    readonly networks: readonly Group<Client>[],
+    public halfOpen: HalfOpenMembership<Client> | undefined,
   ) {
-    this.#groups = groups;
-    this.halfOpen = halfOpen;
-    for (const group of groups) group.entered();
+    for (const group of this.#groups) group.entered();
     this.update();
+  }
+
+  /** No list of its own for each client, which may be a tunnel for days. */
+  get #groups(): Group<Client>[] {
+    const own = [this.node, ...this.networks];
+    return this.#connection ? [...own, this.#connection] : own;
   }
 
   /** Whether it waits may have changed. */
   update(): void {
-    const places = this.#places;
-    if (this.client.isWaiting === (places !== undefined)) return;
-    this.#places = places ? undefined : this.#groups.map(({ waiting }) => waiting.add(this.client));
-    places?.forEach((place, index) => this.#groups[index]!.waiting.remove(place));
+    if (this.client.isWaiting === (this.#places !== undefined)) return;
+    if (this.#places) this.#leavePlaces(this.#places);
+    else this.#places = this.#groups.map(({ waiting }) => waiting.add(this.client));
   }
 
-  enter(group: Group<Client>): void {
+  enterConnection(id: string, group: Group<Client>): void {
+    this.connectionId = id;
+    this.#connection = group;
     group.entered();
-    this.#groups = [...this.#groups, group];
     this.#places?.push(group.waiting.add(this.client));
   }
 
-  /** Leaves the group that it has entered last. */
-  leaveLast(): Group<Client> | undefined {
-    const group = this.#groups.at(-1);
-    this.#groups = this.#groups.slice(0, -1);
-    const place = this.#places?.pop();
+  leaveConnection(): Group<Client> | undefined {
+    const group = this.#connection;
+    const place = group && this.#places?.pop();
+    if (place) group.waiting.remove(place);
     group?.left();
-    if (group && place) group.waiting.remove(place);
+    this.connectionId = this.#connection = undefined;
     return group;
+  }
+
+  /** Leaves all groups; call `leaveConnection` first. */
+  leave(): void {
+    if (this.#places) this.#leavePlaces(this.#places);
+    for (const group of this.#groups) group.left();
+  }
+
+  #leavePlaces(places: readonly Place<Client>[]): void {
+    const groups = this.#groups;
+    for (const [index, place] of places.entries()) groups[index]!.waiting.remove(place);
+    this.#places = undefined;
   }
 }
 

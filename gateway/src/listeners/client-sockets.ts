@@ -87,8 +87,8 @@ export class ClientSockets {
       return undefined;
     }
     const knownConnectionId = this.networks.connectionId(network);
-    const groups = [this.#all, ...networks.map((name) => this.#byNetwork.open(name))];
-    client.membership = new Membership(client, groups, {
+    const groups = networks.map((name) => this.#byNetwork.open(name));
+    client.membership = new Membership(client, this.#all, groups, {
       node: this.#halfOpen.add(client, knownConnectionId),
       networks: networks.map((name) => this.#halfOpenByNetwork.open(name).add(client)),
       knownConnectionId,
@@ -143,8 +143,7 @@ export class ClientSockets {
     this.#leaveHalfOpen(client, membership);
     if (before === undefined) this.observer.authenticatedAfter((performance.now() - client.acceptedAt) / 1000);
     this.#leaveConnection(membership);
-    membership.connectionId = id;
-    membership.enter(this.#byConnection.open(id));
+    membership.enterConnection(id, this.#byConnection.open(id));
     this.networks.authenticated(client.network, id);
   }
 
@@ -166,15 +165,14 @@ export class ClientSockets {
     client.membership = undefined;
     this.#leaveHalfOpen(client, membership);
     this.#leaveConnection(membership);
-    for (const name of client.networks.toReversed()) this.#byNetwork.left(name, membership.leaveLast()!);
-    membership.leaveLast();
+    membership.leave();
+    for (const [index, group] of membership.networks.entries()) this.#byNetwork.left(client.networks[index]!, group);
   }
 
   #leaveConnection(membership: Membership<ClientSocket>): void {
     const { connectionId } = membership;
-    if (connectionId === undefined) return;
-    membership.connectionId = undefined;
-    this.#byConnection.left(connectionId, membership.leaveLast()!);
+    const group = membership.leaveConnection();
+    if (group && connectionId !== undefined) this.#byConnection.left(connectionId, group);
   }
 
   #leaveHalfOpen(client: ClientSocket, membership: Membership<ClientSocket>): void {
