@@ -117,18 +117,16 @@ export async function runMemorySteps(
     grown.push({ kilobytes: now - memory, foreignShare, running });
     memory = now;
   }
-  const samples = grown.map(async ({ kilobytes, foreignShare, running }) => {
+  const samples: Sample[] = [];
+  // The last one first: forwarders have led all clients to the origin of the first one.
+  for (const { kilobytes, foreignShare, running } of grown.toReversed()) {
     running.stop();
     const { errors, opened } = await running.result();
     await running.exited;
-    return {
-      ...NOT_MEASURED,
-      kilobytes: kilobytes / opened,
-      foreignShare,
-      errors: Math.max(errors, row.clients - opened),
-    };
-  });
-  return Promise.all(samples);
+    const allErrors = Math.max(errors, row.clients - opened);
+    samples.unshift({ ...NOT_MEASURED, kilobytes: kilobytes / opened, foreignShare, errors: allErrors });
+  }
+  return samples;
 }
 
 /** @returns when its clients are connected */
