@@ -8,7 +8,7 @@ const POOL = { keepAlive: true, maxFreeSockets: 4 };
 const agents = { http: new HttpAgent(POOL), https: new HttpsAgent(POOL) };
 
 /**
- * Replaces `fetch` for calls to the control plane, with a quarter of its CPU time: a fast connection is reported up to 200 times a second.
+ * Replaces `fetch` for calls to the control plane, with less than half of its CPU time: a fast connection is reported up to 200 times a second.
  * Like `fetch`, it keeps connections open; it does not follow redirects.
  */
 export async function controlFetch(url: string, init: FetchInit): Promise<FetchResponse> {
