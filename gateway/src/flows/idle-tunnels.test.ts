@@ -4,6 +4,8 @@ import { expect, it } from 'vitest';
 import { relays } from '../../test/accelerator.ts';
 import { socks5Connect, startHarness } from '../../test/gateway-harness.ts';
 import { listenLocally, type Reader } from '../../test/sockets.ts';
+import { DialAbort } from '../exits/exit.ts';
+import { Handshake } from '../listeners/handshake.ts';
 
 const TUNNELS = 20;
 const count = () => queryObjects(Socket, { format: 'count' });
@@ -24,6 +26,25 @@ it.each(relays)('an idle tunnel with relay %s keeps no more sockets of Node than
     const perTunnel = () => (count() - before) / TUNNELS;
     await expect.poll(perTunnel, { timeout: 10_000 }).toBeLessThan(socketsOf(relay) + 0.5);
     expect(perTunnel()).toBeGreaterThan(socketsOf(relay) - 0.5);
+  } finally {
+    for (const socket of [...held, ...clients.map((client) => client.socket)]) socket.destroy();
+    await harness.stop();
+  }
+});
+
+/** After a full collection. */
+const living = () => Math.max(...[Handshake, DialAbort].map((each) => queryObjects(each, { format: 'count' })));
+
+it.each(relays)('an idle tunnel with relay %s keeps neither its handshake nor its dial', async (relay) => {
+  const harness = await startHarness({ relay });
+  const connection = harness.control.sell();
+  const held: Socket[] = [];
+  const { port } = await listenLocally((socket) => held.push(socket.pause()));
+  const clients: Reader[] = [];
+  try {
+    for (let index = 0; index < TUNNELS; index += 1)
+      clients.push((await socks5Connect(harness.gateway, connection, '127.0.0.1', port)).client);
+    await expect.poll(living, { timeout: 10_000 }).toBeLessThan(TUNNELS / 2);
   } finally {
     for (const socket of [...held, ...clients.map((client) => client.socket)]) socket.destroy();
     await harness.stop();
