@@ -26,12 +26,13 @@ export const UNLIMITED: CreditGrant = { grantedBytes: Number.MAX_SAFE_INTEGER, s
 /** Destroyed by `closePipes`. */
 export const opened: Socket[] = [];
 
-const openedRaw: RawSide[] = [];
+const openedSides: Side[] = [];
 const DELIVERY = { lingerMs: 50, flushMs: 60_000 };
 
 /** Closes all sockets of this file's pipes. */
 export function closePipes(): void {
-  for (const side of openedRaw.splice(0)) side.close();
+  // Before their sockets are destroyed, which native code may have.
+  for (const side of openedSides.splice(0)) side.close();
   for (const socket of opened.splice(0)) socket.destroy();
 }
 
@@ -60,7 +61,7 @@ async function rawPair(sockets: RawSockets): Promise<[far: Socket, near: RawSide
   const far = accepted[0]!;
   const near = new RawSide(raw, { limits: DELIVERY });
   opened.push(far);
-  openedRaw.push(near);
+  openedSides.push(near);
   return [far, near];
 }
 
@@ -69,8 +70,10 @@ async function sidePair(sockets: RawSockets | undefined, isDirect: boolean): Pro
 }
 
 async function toSide(sockets: Promise<[far: Socket, near: Socket]>): Promise<[far: Socket, near: Side]> {
-  const [far, near] = await sockets;
-  return [far, new TcpSide(near, DELIVERY)];
+  const [far, socket] = await sockets;
+  const near = new TcpSide(socket, DELIVERY);
+  openedSides.push(near);
+  return [far, near];
 }
 
 /**
