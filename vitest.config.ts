@@ -27,10 +27,11 @@ const excluded = [
 
 /**
  * Tests that replace modules or set what is global: timers, the network. They get modules of their own. Those that only move a clock do not:
- * reading it again is all that other code does, and each such file took seconds to load the API.
+ * reading it again is all that other code does, and each such file took seconds to load the API. So do those that count the objects of the heap:
+ * in that of many test files, each count takes a second.
  */
 const NEEDS_OWN_MODULES =
-  /vi\.(?:mock|doMock|resetModules|stubGlobal|useFakeTimers)\((?!\{ toFake: \['(?:Date|performance)'\])|spyOn\(globalThis\b.*\.mock|startSandbox|new HeldTimers|test\/browser\.ts|i18next\.init\(/;
+  /vi\.(?:mock|doMock|resetModules|stubGlobal|useFakeTimers)\((?!\{ toFake: \['(?:Date|performance)'\])|spyOn\(globalThis\b.*\.mock|startSandbox|queryObjects\(|new HeldTimers|test\/browser\.ts|i18next\.init\(/;
 const findIsolated = (folder: string) => findTests(folder, NEEDS_OWN_MODULES);
 
 const programs: TestUserConfig = { globalSetup: ['tools/vitest-postgres.ts'] };
