@@ -21,8 +21,8 @@ class Destination implements SliceReader {
 }
 
 /**
- * A socket like others, from which a relay can read into its own buffers later. Those of others move to a second socket for that, which takes an
- * eighth of the CPU time of a new tunnel.
+ * A socket like others, until a relay reads from it into buffers of its own. The relay needs no second socket for that, as it does for other
+ * sockets: a second one takes an eighth of the CPU time of a new tunnel.
  */
 export class DirectSocket extends Socket {
   readonly #destination: Destination;
